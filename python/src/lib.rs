@@ -21,8 +21,8 @@ mod simplify;
 mod study;
 mod value;
 
-/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least 0
-/// of which less is better.
+/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least
+/// 0; less is better.
 ///
 /// >>> import soloist
 /// >>> soloist.Infeasible(2.5).degree

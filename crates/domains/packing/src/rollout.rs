@@ -3,7 +3,8 @@
 use super::bin::{Bin, Candidate, Shape};
 use super::instance::encode;
 use super::model::{Layout, Packing};
-use soloist::{Playout, Rng, Rollout, RolloutInfo};
+use soloist::Rng;
+use soloist::rollout::{Playout, Rollout, RolloutInfo};
 
 /// The names, the best general one first.
 pub(crate) const ROLLOUTS: &[RolloutInfo] = &[

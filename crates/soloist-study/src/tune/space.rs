@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, unknown};
 use serde_json::{Value, json};
-use soloist::{Method, Rng, Values};
+use soloist::search::Values;
+use soloist::{Method, Rng};
 use soloist_domain::{Setting, Settings};
 
 /// A table range up to this width is taken as it is; wider ones say nothing about where good values are.

@@ -118,7 +118,7 @@ fn the_last_part_improves_the_best_and_a_larger_budget_races_again() {
     assert!(refused(&[("first", "10"), ("polish", "0.2")]).contains("polish needs first=0"));
 }
 
-/// Counts what it is told.
+/// Counts the events it receives.
 #[derive(Default)]
 struct Told {
     scores: usize,

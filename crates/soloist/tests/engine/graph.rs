@@ -1,8 +1,9 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
 use crate::common::{Bag, Packed, altered, assert_same, playout, recorded, rules_of};
+use soloist::run::StopReason;
 use soloist::search::Uct;
-use soloist::{Budget, Method, Problem, Rng, Solver, StopReason};
+use soloist::{Budget, Method, Problem, Rng, Solver};
 use std::collections::{HashMap, HashSet};
 
 /// A bag whose states are the same when the same items are packed, in whatever order.
@@ -12,7 +13,7 @@ struct Keyed(Bag);
 impl Problem for Keyed {
     rules_of!(Bag);
     fn key(&self, state: &Packed) -> Option<u64> {
-        Some(soloist::stable_hash(&state.set))
+        Some(soloist::problem::stable_hash(&state.set))
     }
 }
 

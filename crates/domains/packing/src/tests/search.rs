@@ -7,8 +7,9 @@ use crate::instance::{Piece, decode, encode};
 use crate::overlap::OverlapSolver;
 use crate::*;
 use proptest::prelude::*;
+use soloist::rollout::Playout;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa};
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
 
@@ -56,7 +57,7 @@ fn solution(problem: &Packing, moves: &[u64]) -> String {
 /// Runs a rollout some times: every playout must be legal, score what it says and pass the checker; the best score.
 fn playouts(order: &Order, values: Values, objective: Objective, name: &str, count: usize, seed: u64) -> f64 {
     let problem = Packing::new(order, values, objective).unwrap();
-    let mut rollout = soloist::find_rollout(&problem, name).unwrap();
+    let mut rollout = soloist::rollout::find_rollout(&problem, name).unwrap();
     let mut rng = Rng::new(seed);
     let mut playout = Playout::default();
     let mut best: Option<f64> = None;
@@ -141,7 +142,7 @@ fn hulls_may_hold_very_many_tubes() {
 fn unknown_rollouts_are_refused() {
     let problem = area(&generate("random:3x5:1").unwrap());
     for name in ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""] {
-        assert!(soloist::find_rollout(&problem, name).is_err(), "{name}");
+        assert!(soloist::rollout::find_rollout(&problem, name).is_err(), "{name}");
     }
 }
 
@@ -225,7 +226,7 @@ fn every_kind_of_search_packs_validly() {
 #[test]
 fn policies_choose_from_few_good_moves() {
     let problem = area(&generate("random:5x80:7").unwrap());
-    let mut rollout = soloist::find_rollout(&problem, "semi-greedy").unwrap();
+    let mut rollout = soloist::rollout::find_rollout(&problem, "semi-greedy").unwrap();
     let (mut state, mut moves, mut legal) = (problem.root(), Vec::new(), Vec::new());
     loop {
         moves.clear();

@@ -5,7 +5,7 @@ use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::sites::{Sites, clone_reusing_unvisited};
 use crate::whole::positive;
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;
 

@@ -6,9 +6,9 @@ use super::rollout::{Fill, Refine, Selective};
 use crate::network::Network;
 use crate::search::{Routed, SISR, search, sisr_steps};
 use crate::sites::Sites;
-use soloist::{
-    Entrant, Facts, NamedRollout, NamedSearch, Neighborhood, Prior, Problem, RolloutInfo, Score, Sense, StableHasher,
-};
+use soloist::problem::{Entrant, Facts, NamedSearch, Neighborhood, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, RolloutInfo};
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Adaptation towards several playouts at once, as high-diversity NRPA does it.
 
-use crate::Trace;
 use crate::rollout::policy::Policy;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Sums, chance, expose};
 use crate::rollout::policy::beam::{self, BitSets};
 
@@ -308,7 +308,8 @@ fn sum_up(counts: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Policy, Rng, Trace};
+    use crate::Rng;
+    use crate::rollout::policy::{Policy, Trace};
 
     /// Playouts of five steps whose codes do not recur in a playout.
     fn playout(rng: &mut Rng, policy: &Policy) -> Trace<u8> {

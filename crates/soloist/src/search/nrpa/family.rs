@@ -1,10 +1,11 @@
 //! What the family is beside its table of parameters.
 
 use super::{Keep, Nrpa, Similar, run::NrpaSearch};
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
+use crate::rollout::policy::Policy;
 use crate::search::family::Family;
 use crate::search::step::Search;
-use crate::{ParameterError, Policy};
 
 impl Family for Nrpa {
     fn validate(&self) -> Result<(), ParameterError> {

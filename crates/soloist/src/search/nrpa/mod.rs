@@ -51,7 +51,8 @@ parameters! {
     /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
     /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
     /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
-    /// chances)`; see [`Policy::adapt`](crate::Policy::adapt). The copy is dropped when the level ends.
+    /// chances)`; see [`Policy::adapt`](crate::rollout::Policy::adapt). The copy is dropped when the level
+    /// ends.
     ///
     /// With the defaults this is Rosin's algorithm exactly. (The pseudo-code in Cazenave & Edelkamp 2016 puts the
     /// adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
@@ -59,11 +60,12 @@ parameters! {
     /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
     /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
-    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the text of
-    /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
-    /// the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the level below (in
-    /// print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites); the codes of a
-    /// step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite NRPA.
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::Policy::adapt_diverse).
+    /// Where the text of Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation
+    /// starts again from the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the
+    /// level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites);
+    /// the codes of a step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite
+    /// NRPA.
     ///
     /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration the
     /// level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it; the
@@ -76,7 +78,7 @@ parameters! {
     /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at
     /// most `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or
     /// so) is cut at a random step and continued by a random move and then by the policy. `bias_rate`: the weights of
-    /// the [terms of the bias](crate::Prior::terms) are learned along with the logits.
+    /// the [terms of the bias](crate::problem::Prior::terms) are learned along with the logits.
     ///
     /// `arms > 1` is the number of blank runs that begin. Each does `race` iterations of the outermost level, then the
     /// worse half (by best score, ties to the earlier) is dropped, and so on until one is left, which runs to its end.
@@ -173,7 +175,7 @@ impl Nrpa {
         Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
     }
 
-    /// Returns what tells a finished solution from others of equal score and length.
+    /// Returns what distinguishes a finished solution from others of equal score and length.
     fn feature(&self, problem: &dyn ErasedProblem, state: &State) -> f64 {
         let potential = match self.similar {
             Similar::ScoreLength => None,

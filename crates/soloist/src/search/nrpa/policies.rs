@@ -2,12 +2,14 @@
 
 use super::Nrpa;
 use super::levels::Gate;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
-use crate::search::Shared;
-use crate::{CheckpointError, Policy, Score, Sense, Trace};
+use crate::rollout::policy::{Policy, Trace};
+use crate::search::Exchange;
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// A solution and the policy that goes with it; the first one of a call has no solution yet.
@@ -138,7 +140,7 @@ impl Beams {
     }
 
     /// Gives a solution from outside to every level, as if its present policy had found it.
-    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
+    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
         for frame in &mut self.frames {
             frame.find(parameters, sense, gift.score, gift.trace.clone());
         }

@@ -1,16 +1,17 @@
 //! What a tree search does between playouts: it plays moves for good and begins new games, beams and trees.
 
-use super::met::Range;
 use super::run::UctSearch;
+use super::score_range::Range;
 use super::{Rank, refuse};
 use crate::core::coverage::Ledger;
 use crate::core::limits::MOST;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameters;
 use crate::erased::MoveId;
 use crate::erased::problem::State;
 use crate::search::shared::children::optimistic;
 use crate::search::{Context, Status};
-use crate::{ParameterError, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 parameters! {
