@@ -5,7 +5,9 @@ use super::model::Stacking;
 use super::rollout;
 use super::search;
 use super::stacks::{NONE, Stacks};
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 
 /// The number of items up to which an instance without arrivals is small enough for a proof.

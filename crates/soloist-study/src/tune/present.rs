@@ -1,8 +1,9 @@
 //! The result of a tuning for people, for documents and for programs.
 
+use super::race::Race;
 use super::space::{Belief, Coordinate, Kind, ROLLOUT, Space};
+use super::spec::Tuning;
 use super::trace::{self, Iteration};
-use super::{Race, Tuning};
 use crate::bench::present::{Findings, budget_text};
 use crate::table::{Format, Table};
 use crate::text::counted;
@@ -101,7 +102,7 @@ impl Summary<'_> {
         json!({
             "problem": tuning.spec.domain.name,
             "options": tuning.options,
-            "sense": tuning.sense(self.findings).map(result::sense),
+            "sense": self.findings.map(|findings| result::sense(findings.sense())),
             "method": tuning.name,
             "budget": Limits::of(&tuning.budget),
             "parameters": tuning.space.dimensions.iter().map(parameter).collect::<Vec<_>>(),

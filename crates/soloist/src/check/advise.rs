@@ -2,8 +2,9 @@
 
 use super::list;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::problem::functions::{FUNCTIONS, function};
-use crate::{Problem, Rng, stable_hash};
+use crate::{Problem, Rng};
 use std::fmt;
 
 /// An optional function of a problem, and the searches that use it.
@@ -42,7 +43,7 @@ impl fmt::Display for Advice {
 /// searches each of them helps.
 ///
 /// ```
-/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
+/// let advice = soloist::check::advise(&soloist::doc::Staircase(5), 20, 1);
 /// assert_eq!((advice.walks, advice.infeasible), (20, 0));
 /// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
 /// assert!(!bound.supplied && bound.use_for.contains("dfs"));

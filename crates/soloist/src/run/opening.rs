@@ -2,11 +2,13 @@
 
 use super::outcome::{Counters, Solution};
 use super::stream::{Stream, tighter};
+use crate::Rng;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Rng, stable_hash};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -172,7 +174,7 @@ impl Proof {
     /// Ends the attempt without a proof; what is known of the optimum stays.
     fn give_up(&mut self, context: &Context<'_>) {
         let sense = context.problem.sense();
-        let left = self.search.left();
+        let left = self.search.open_bound();
         self.saved.bound = left.map(|left| context.incumbent().map_or(left, |value| sense.best_value(value, left)));
         self.saved.stage = Stage::GivenUp;
         // Its memory is free.
@@ -186,8 +188,8 @@ impl Proof {
     }
 
     /// See [`Search::left`].
-    pub(super) fn left(&self) -> Option<f64> {
-        if self.saved.stage == Stage::Running { self.search.left() } else { self.saved.bound }
+    pub(super) fn open_bound(&self) -> Option<f64> {
+        if self.saved.stage == Stage::Running { self.search.open_bound() } else { self.saved.bound }
     }
 
     pub(super) fn remarks(&self) -> &[String] {
@@ -273,9 +275,9 @@ impl Stream<'_> {
     }
 
     /// Returns what the search and the attempt at a proof have left over, the tighter of both.
-    pub(super) fn left(&self) -> Option<f64> {
+    pub(super) fn open_bound(&self) -> Option<f64> {
         let sense = self.problem.sense();
-        tighter(sense, self.search.left(), self.proof.as_ref().and_then(|proof| proof.left()))
+        tighter(sense, self.search.open_bound(), self.proof.as_ref().and_then(|proof| proof.open_bound()))
     }
 
     /// Returns what the search and the attempt at a proof have decided and why, a line each.

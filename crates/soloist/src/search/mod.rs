@@ -1,9 +1,9 @@
 //! The searches, one file or folder a family, all written as step machines.
 //!
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
-//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::run::Session). Recursive algorithms
-//! keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves as integers:
-//! they are compiled once, in this crate.
+//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::run::Session). Recursive
+//! algorithms keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves
+//! as integers: they are compiled once, in this crate.
 //!
 //! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
 //! `--set`.
@@ -25,6 +25,7 @@ pub(crate) mod step;
 mod uct;
 
 pub(crate) use crate::core::coverage::Coverage;
+pub use crate::core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};

@@ -2,9 +2,9 @@
 
 use crate::common::{Bag, Fenced, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, Dominance, Facts, Method, Outcome, Prior, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash,
-};
+use soloist::problem::{Dominance, Facts, Prior, stable_hash};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Outcome, Problem, Score, Sense, Setup, Solver};
 
 /// Methods that look for an incumbent before they prune or prove.
 const EXACT: [&str; 8] = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "beam", "cabs"];

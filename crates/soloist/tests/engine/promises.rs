@@ -1,12 +1,13 @@
 //! What a problem promises, and what happens when it does not keep it.
 
 use crate::common::method;
+use soloist::check::advise;
 use soloist::doc::Staircase;
+use soloist::problem::{Dominance, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
+use soloist::run::{SolveError, StopReason};
 use soloist::search::{AcceptanceRule, Anneal};
-use soloist::{
-    Budget, Dominance, Method, NamedRollout, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup,
-    SolveError, Solver, StopReason, advise, check, stable_hash,
-};
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver, check};
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
 /// wrong in many ways.
@@ -118,7 +119,7 @@ impl Rollout<Sums> for Odd {
     }
     fn run(&mut self, problem: &Sums, state: &mut Chosen, playout: &mut Playout<u32>, rng: &mut Rng) {
         let before = playout.moves.len();
-        soloist::Uniform.run(problem, state, playout, rng);
+        soloist::rollout::Uniform.run(problem, state, playout, rng);
         match self.0.as_str() {
             "lazy" => {
                 *state = problem.root();

@@ -4,7 +4,10 @@ mod keys;
 
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver, StopReason};
+use soloist::rollout::Playout;
+use soloist::run::StopReason;
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_stacking::*;
@@ -477,7 +480,7 @@ fn drawing_is_sound_on_anything() {
         let yard = generate(spec).unwrap();
         let problem = Stacking::new(&yard);
         let (mut state, mut playout) = (problem.root(), Playout::default());
-        soloist::find_rollout(&problem, "fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
+        soloist::rollout::find_rollout(&problem, "fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
         let rows: Vec<_> = problem
             .movements(&yard, &playout.moves)
             .iter()

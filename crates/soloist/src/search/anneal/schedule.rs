@@ -26,7 +26,7 @@ struct Spread {
 /// What follows a cooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The cooling goes on.
+    /// The cooling continues.
     Stay,
     /// A cooling begins: from the best solution of the run, or of all runs.
     Reheat { of_all: bool },
@@ -135,7 +135,7 @@ impl Clock {
         self.heat * unit
     }
 
-    /// Takes up a worse neighbour's difference.
+    /// Records a worse neighbour's difference.
     pub(super) fn measure(&mut self, feasible: bool, difference: f64) {
         let spread = &mut self.spread[usize::from(!feasible)];
         // A class that was not met while measuring is measured when it is met first.
@@ -202,7 +202,7 @@ impl Clock {
             self.to = 1.0;
         }
         if part >= 1.0 {
-            // The run goes on beyond its plan.
+            // The run continues beyond its plan.
             self.steps = (self.total / 2).max(FIRST);
         }
         Turn::Reheat { of_all: true }

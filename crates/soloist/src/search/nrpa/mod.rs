@@ -65,7 +65,7 @@ parameters! {
     /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
     /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
     /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
-    /// chances)`; see [`Policy::adapt`](crate::rollout::policy::Policy::adapt). The copy is dropped when the level ends.
+    /// chances)`; see [`Policy::adapt`](crate::rollout::Policy::adapt). The copy is dropped when the level ends.
     ///
     /// With the defaults this is Rosin's algorithm exactly. (The pseudo-code in Cazenave & Edelkamp 2016 puts the
     /// adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
@@ -73,7 +73,7 @@ parameters! {
     /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
     /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
-    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::policy::Policy::adapt_diverse). Where the text of
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::Policy::adapt_diverse). Where the text of
     /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
     /// the policy of the caller, so that nothing accumulates: `adapting = caller`); `Similar` looks at the results of
     /// the level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha`
@@ -196,7 +196,7 @@ impl Nrpa {
         Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
     }
 
-    /// Returns what tells a finished solution from others of equal score and length.
+    /// Returns what distinguishes a finished solution from others of equal score and length.
     fn feature(&self, problem: &dyn ErasedProblem, state: &State) -> f64 {
         let potential = match self.similar {
             Similar::ScoreLength => None,

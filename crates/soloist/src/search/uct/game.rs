@@ -1,7 +1,7 @@
 //! What a tree search does between playouts: it plays moves for good and begins new games, beams and trees.
 
-use super::met::Range;
 use super::run::UctSearch;
+use super::score_range::Range;
 use super::{Rank, refuse};
 use crate::core::coverage::Ledger;
 use crate::core::limits::MOST;

@@ -43,7 +43,7 @@ choice! {
 choice! {
     /// How a node moves that has too few playouts for the formula.
     pub enum FewVisits {
-        /// As the playout does, of which the node is a part.
+        /// As the playout does that the node is a part of.
         Rollout = "rollout",
         /// To any open child, each as likely.
         Uniform = "uniform",
@@ -88,9 +88,9 @@ parameters! {
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well.
     /// No playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). A playout also closes its leaf where the rollout [says](crate::rollout::Playout::mark_spent) that the leaf
-    /// deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for ever.
-    /// Therefore it is on unless a preset stands for a paper that has none.
+    /// player). A playout also closes its leaf where the rollout [says](crate::rollout::Playout::mark_spent) that the
+    /// leaf deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for
+    /// ever. Therefore it is on unless a preset stands for a paper that has none.
     ///
     /// # Departures from the papers
     ///

@@ -52,7 +52,7 @@ pub(crate) struct Bag {
 }
 
 impl Bag {
-    /// Sixteen items of which about seven fit.
+    /// Sixteen items; about seven of them fit.
     pub(crate) fn sixteen() -> Self {
         let values = [41, 55, 67, 12, 70, 23, 38, 90, 64, 17, 82, 35, 49, 28, 76, 59];
         let weights = [23, 26, 35, 7, 41, 13, 19, 51, 33, 10, 44, 21, 24, 17, 40, 29];
