@@ -40,7 +40,7 @@ use present::Summary;
 use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::Setup;
-use soloist_domain::{Limits, ResolvedRun, Setting, Settings, result};
+use soloist_domain::{Limits, ResolvedRun, RunSpec, Setting, Settings, result};
 use space::{Belief, Coordinate, ROLLOUT, Space};
 use std::path::Path;
 use std::time::Instant;
