@@ -5,7 +5,8 @@
 
 use crate::checkpoints::INSTANCES;
 use crate::{Campaign, Verdict, mutate, refused, rng};
-use soloist::{Budget, Setup, SolveError};
+use soloist::run::SolveError;
+use soloist::{Budget, Setup};
 use soloist_problems::expressions::{Effort, Header, Language, Simplifier, emit, open, verify_program};
 use soloist_problems::{AnyInstance, Domain, Options, Request, Unobserved, find_domain};
 use std::fs;
@@ -30,10 +31,6 @@ const FILES: [(&str, &str); 8] = [
     ("horner", "x^2*y + 2*x*y \\\n + 12345678901234567890*(a+b)*(c+d) /* no */ + lambda*int - F;"),
     ("morpion", "# variant 5D\n(28,28)\n(27,27) / 0\n"),
 ];
-
-/// The languages of emitted code.
-const LANGUAGES: [Language; 6] =
-    [Language::C, Language::Rust, Language::Fortran, Language::Python, Language::Form, Language::Json];
 
 /// What is damaged.
 #[derive(Debug)]
@@ -167,7 +164,8 @@ fn try_expression(path: &str) -> Verdict {
     };
     let code = |language| emit(&done.system, &done.best.program, language, &header);
     let form = code(Language::Form);
-    for language in LANGUAGES.into_iter().filter(|language| language.refuses_program(&done.best.program).is_none()) {
+    for language in Language::ALL.into_iter().filter(|language| language.refuses_program(&done.best.program).is_none())
+    {
         if let Err(error) = verify_program(&done.system, &done.best.program, &code(language), language, &form) {
             return Verdict::Finding(format!("{language:?}: {error}"));
         }

@@ -4,7 +4,8 @@
 use std::process::{Command, Stdio};
 
 /// Names for the tests, and the commands.
-const TOOLS: [(&str, &str); 3] = [("c_compiler", "cc"), ("fortran_compiler", "gfortran"), ("python", "python3")];
+const TOOLS: [(&str, &str); 4] =
+    [("c_compiler", "cc"), ("cpp_compiler", "g++"), ("fortran_compiler", "gfortran"), ("python", "python3")];
 
 fn main() {
     soloist_testdata::declare_shared_data();

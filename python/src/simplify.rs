@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use soloist_problems::expressions::{
-    Amount, Counts, Effort, Function, Header, Language, Notation, Reading, Simplification, Simplifier, SimplifyError,
-    Stop, System, Term, default_setup, emit, parse_with, verify_program,
+    Counts, Effort, Function, Header, Language, Notation, Reading, Simplification, Simplifier, SimplifyError, Stop,
+    System, Term, default_setup, emit, parse_with, verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::sync::Arc;
@@ -105,6 +105,9 @@ impl Program {
                 Function::Root(degree) => ("root", degree),
                 Function::Power => ("pow", 0),
                 Function::Named(name) => (name, 0),
+                // Only of texts: expressions of SymPy come without.
+                Function::Constant(constant) => (constant.name(), 0),
+                Function::Select(relation) => (relation.select(), 0),
             };
             calls.push((place, function, degree, call.arguments.clone()));
         }
@@ -161,18 +164,9 @@ pub(crate) fn simplify(py: Python<'_>, text: &str, wish: Wish, request: Request)
         })
     });
     let notation = notation.transpose()?;
-    let reading = Reading { outputs: wish.outputs, args: wish.args, form: false, opaque: wish.opaque };
+    let reading = Reading { outputs: wish.outputs, args: wish.args, opaque: wish.opaque, ..Reading::default() };
     let limits = request.limits()?;
-    let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
-    let effort = Effort {
-        playouts: limits.playouts,
-        time: limits.time,
-        prove: wish.prove,
-        refine: amount(wish.refine),
-        greedy: wish.greedy,
-        polish: amount(wish.polish),
-        as_written: false,
-    };
+    let effort = Effort::from_options(&limits, wish.prove, wish.refine, wish.greedy, wish.polish);
     let setup = request.spec(None)?.setup(None, default_setup).map_err(spec_error)?;
     refuse_endless(&setup, &effort.budget()).map_err(spec_error)?;
     let stop = Arc::new(AtomicBool::new(false));

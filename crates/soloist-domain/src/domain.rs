@@ -288,6 +288,8 @@ pub trait AnyInstance: Send + Sync {
     fn name(&self) -> &str;
     /// One line: sizes and rules in force.
     fn describe(&self) -> String;
+    /// See [`Instance::content`].
+    fn content(&self) -> String;
     /// Computes what the options ask for before a search begins and what may take long. Calls `go_on` often and ends
     /// soon after it has returned false. Returns a line that says what was left undone; the instance works without it.
     ///
@@ -362,6 +364,11 @@ pub trait Instance: Send + Sync {
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
     fn describe(&self) -> String;
+    /// A text that differs between instances of equal names, for comparisons that continue a file of runs. By default
+    /// empty: the spec says everything, or the file is compared.
+    fn content(&self) -> String {
+        String::new()
+    }
     /// See [`AnyInstance::prepare`]. By default there is nothing to compute.
     ///
     /// # Errors
@@ -372,8 +379,8 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with an
-    /// attempt at a [proof](Self::proof_part).
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with
+    /// an attempt at a [proof](Self::proof_part).
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(self.proof_part())
     }

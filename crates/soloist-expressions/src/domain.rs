@@ -38,6 +38,11 @@ pub const DOMAIN: Domain = Domain {
             values: &["counting", "optimum"],
             help: "the lower bound: by counting, or the operations of the best order (to 24 variables), proven before the search within half of --time; unproven: by counting",
         },
+        DomainOption {
+            name: "numbers",
+            values: &["real", "complex"],
+            help: "whether inputs and outputs are complex, and `I` the imaginary unit",
+        },
     ],
     searches: &[],
     load,
@@ -53,8 +58,9 @@ struct HornerInstance {
 }
 
 fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
-    let system = open(instance, true)?;
     let choice = |name: &str| options.get(name).map_or("", String::as_str);
+    let reading = Reading { complex: choice("numbers") == "complex", ..Reading::default() };
+    let system = open_with(instance, true, None, &reading)?;
     let signs = if choice("sign") == "keep" { Signs::Kept } else { Signs::Canonical };
     let direction = match choice("direction") {
         "backward" => Direction::Backward,

@@ -34,11 +34,12 @@
 //! | `horner` | the Horner form of an order as a graph, and its program |
 //! | [`scheme`] | the costs of orders without building them, the best order, the search problem |
 //! | `problem` | the search problem on a system |
-//! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
+//! | `anneal` | what annealing searches share: limits, cooling, acceptance |
 //! | `factor` | factors of polynomials and combinations of variables, before the search |
 //! | `gradient` | derivatives, and programs for them by reverse mode |
 //! | `refine` | annealing over the variables of sub-expressions |
 //! | `greedy` | extraction of common pairs, and polishing by annealing |
+//! | `evaluate` | values of systems at points, for self-tests |
 //! | `emit` | code in several languages |
 //! | `verify` | recounts orders and runs code; shares no code with search, reader and emitter but their names |
 //! | `simplify` | the whole pipeline and its effort |
@@ -57,6 +58,7 @@ mod anneal;
 mod domain;
 mod draw;
 mod emit;
+mod evaluate;
 mod factor;
 mod gradient;
 mod greedy;
@@ -65,7 +67,6 @@ mod parallel;
 mod problem;
 mod read;
 mod refine;
-mod saved;
 pub mod scheme;
 mod simplify;
 mod spec;
@@ -74,26 +75,24 @@ mod table;
 mod verify;
 
 pub use algebra::{
-    Call, Coefficient, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading, Signs, System,
-    power_cost,
+    Call, Coefficient, Constant, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading,
+    Relation, Signs, System, power_cost,
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
-pub use emit::{Header, Language, Shape, emit, emit_shaped};
+pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
 pub use factor::{Factors, factors};
 pub use gradient::with_gradient;
 pub use greedy::{Polisher, improve, polish};
-pub use horner::{Dag, Program, Term, addition_chain};
+pub use horner::{Dag, Program, Term};
 pub use problem::Orders;
-pub use read::{
-    EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, as_written, parse, parse_with, read, read_with,
-};
+pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with};
 pub use refine::{Refined, Refiner, refine};
-pub use scheme::{Direction, Partial, terms};
+pub use scheme::{Direction, terms};
 pub use simplify::{
     Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, default_setup,
     search, simplify,
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;
-pub use verify::{LevelCounts, Verified, check, recount, verify_code, verify_exactly, verify_program};
+pub use verify::{Verified, check, recount, verify_code, verify_exactly, verify_program};

@@ -3,9 +3,9 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::{
-    Entrant, Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, Sense, StableHasher, find_rollout,
-};
+use soloist::problem::{Entrant, Facts, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, Playout, Rollout, find_rollout};
+use soloist::{Problem, Rng, Score, Sense};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -114,10 +114,10 @@ fn fingerprint(system: &System, signs: Signs, direction: Direction) -> u64 {
     hash.write(b"horner");
     hash.write_u8(u8::from(signs == Signs::Kept));
     hash.write_u8(direction as u8);
-    hash.write_u64(soloist::stable_hash(&system.symbols()[..]));
+    hash.write_u64(soloist::problem::stable_hash(&system.symbols()[..]));
     for definition in system.definitions() {
-        hash.write_u64(soloist::stable_hash(definition.polynomial.exponents()));
-        hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
+        hash.write_u64(soloist::problem::stable_hash(definition.polynomial.exponents()));
+        hash.write_u64(soloist::problem::stable_hash(definition.polynomial.coefficients()));
     }
     hash.finish()
 }

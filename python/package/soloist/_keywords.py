@@ -11,6 +11,7 @@ class SearchParameters(TypedDict, total=False):
     acceptance: Any
     adapt: Any
     adapt_every: Any
+    adapting: Any
     alpha: Any
     amaf: Any
     amaf_bias: Any
@@ -21,6 +22,7 @@ class SearchParameters(TypedDict, total=False):
     beam: Any
     beam_limit: Any
     beam_rank: Any
+    beam_shape: Any
     beam_width: Any
     bias_rate: Any
     bias_weight: Any
@@ -37,6 +39,7 @@ class SearchParameters(TypedDict, total=False):
     cooling_end: Any
     cutoff: Any
     d: Any
+    depot: Any
     depth: Any
     deviation: Any
     direction: Any

@@ -1,12 +1,14 @@
 //! `soloist simplify`: expressions in, code with few operations out.
 
 use super::args::{MethodName, QuietArgs, SEARCH, StreamArgs};
+use super::code::{Beside, CodeArgs, style};
 use crate::terminal::{Phases, output, signal};
 use crate::units;
 use clap::{Args, ValueEnum};
+use soloist::Budget;
 use soloist_problems::expressions::{
-    Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Shape, Simplification,
-    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit_shaped, open_with, verify_program,
+    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification, Simplified,
+    Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with, verify_program,
 };
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
@@ -22,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   soloist simplify amplitude.txt > amplitude.c
   soloist simplify amplitude.txt --emit fortran --time 1m --out amplitude.f90
+  soloist simplify arm.txt --float quad --out arm.c --header arm.h --self-test arm_test.c
   soloist simplify res:7,4 --emit json --order b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3
 
 The order of the variables is searched, then common pairs hidden in sums and products are extracted. The code goes to
@@ -66,6 +69,8 @@ pub(crate) struct SimplifyArgs {
     /// Write the code to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
     /// Do not check the code against the input
     #[arg(long)]
     pub(crate) no_verify: bool,
@@ -141,7 +146,10 @@ pub(crate) enum From {
 /// Languages of `simplify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
+    /// A function of arrays; also C++ unless numbers are complex
     C,
+    /// Templates of C++11 over the type of numbers
+    Cpp,
     Rust,
     Fortran,
     Python,
@@ -159,10 +167,12 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
     }
-    if (args.blocks || args.split.is_some()) && language != Language::C {
-        let flag = if args.blocks { "--blocks" } else { "--split" };
-        return Err(Failure::usage(format!("{flag} is for --emit c, not {}", language.name())));
+    let split = args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let style = Style { blocks: args.blocks, split, ..style(&args.code) };
+    if let Some(why) = style.refuses(language, args.code.complex) {
+        return Err(Failure::usage(format!("--emit {}: {why}", language.name())));
     }
+    let beside = Beside::new(&args.code, args.out.as_deref(), &args.file)?;
     let target = args.out.as_deref().map(Target::new).transpose()?;
     if let Some(target) = &target
         && target.is_same(Path::new(&args.file))
@@ -176,6 +186,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let reading = Reading {
         outputs: args.outputs.as_ref().map(|names| names.0.clone()),
         args: args.args.as_ref().map(|names| names.0.clone()),
+        complex: args.code.complex,
         opaque: args.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
         ..Reading::default()
     };
@@ -201,16 +212,16 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     };
     let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
     progress.sum_up(&system, &best);
-    if let Some(why) = language.refuses_program(&best.program) {
+    if let Some(why) = style.refuses_program(language, &best.program) {
         return Err(Failure::runtime(format!("{}: --emit {}: {why}", args.file, language.name())));
     }
     phases.enter("writing the code");
-    let code = write(args, &system, &best, language);
+    let code = write(args, &system, &best, language, &style);
     if !args.no_verify {
         phases.enter("verifying the code");
         let begun = Instant::now();
         let is_form = language == Language::Form;
-        let form = if is_form { code.clone() } else { write(args, &system, &best, Language::Form) };
+        let form = if is_form { code.clone() } else { write(args, &system, &best, Language::Form, &Style::default()) };
         let line = verify(&system, &best.program, &code, language, &form)?;
         note(args, &format!("{line}, in {}", seconds(begun.elapsed())));
     }
@@ -218,6 +229,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         Some(target) => target.write(&code)?,
         None => output::print(&code)?,
     }
+    beside.write(&system, language, &heading(args, &system, &best), &style)?;
     // A signal ends the present phase and shortens those that follow.
     Ok(if interrupted || signal::STOP.load(Ordering::SeqCst) { 130 } else { 0 })
 }
@@ -238,6 +250,7 @@ fn notation(from: From) -> Notation {
 fn language(emit: Emit) -> Language {
     match emit {
         Emit::C => Language::C,
+        Emit::Cpp => Language::Cpp,
         Emit::Rust => Language::Rust,
         Emit::Fortran => Language::Fortran,
         Emit::Python => Language::Python,
@@ -247,17 +260,18 @@ fn language(emit: Emit) -> Language {
 }
 
 /// The code with its header.
-fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language) -> String {
-    let header = Header {
+fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language, style: &Style) -> String {
+    emit_with(system, &best.program, language, &heading(args, system, best), style)
+}
+
+fn heading<'a>(args: &'a SimplifyArgs, system: &System, best: &'a Simplified) -> Header<'a> {
+    Header {
         function: &args.function,
         source: &args.file,
         input: system.counts(),
         order: &best.order,
         exceptions: best.exceptions,
-    };
-    let shape =
-        Shape { blocks: args.blocks, split: args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX)) };
-    emit_shaped(system, &best.program, language, &header, shape)
+    }
 }
 
 /// Prints what the simplifier does.
@@ -315,6 +329,15 @@ impl Progress<'_> {
             let line = format!("functions that the code does not compute, inputs instead: {}", names(system, &opaque));
             note(self.args, &line);
         }
+        let constants: Vec<usize> =
+            system.given().into_iter().filter(|&symbol| ["I", "E"].contains(&&*system.symbols()[symbol])).collect();
+        if !constants.is_empty() {
+            let line = format!(
+                "inputs with the names of constants: {} (--complex, or --notation sympy or mathematica, reads constants)",
+                names(system, &constants)
+            );
+            note(self.args, &line);
+        }
     }
 }
 
@@ -335,15 +358,10 @@ fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
         ..RunSpec::default()
     };
     let setup = spec.setup(None, default_setup)?;
-    let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
+    let limits = Budget { playouts: args.playouts, time: args.time, ..Budget::default() };
     let effort = Effort {
-        playouts: args.playouts,
-        time: args.time,
-        prove: args.prove,
-        refine: amount(args.refine),
-        greedy: !args.no_greedy,
-        polish: amount(args.polish),
         as_written: args.as_written,
+        ..Effort::from_options(&limits, args.prove, args.refine, !args.no_greedy, args.polish)
     };
     refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })

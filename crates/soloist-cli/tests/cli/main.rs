@@ -8,6 +8,7 @@ mod check;
 mod cluster;
 mod commands;
 mod common;
+mod expressions;
 #[cfg(unix)]
 mod foreign;
 mod hardening;

@@ -11,7 +11,7 @@ pub use counts::{Counts, power_cost};
 pub use number::Coefficient;
 pub use polynomial::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
 pub use signs::Signs;
-pub use system::{Call, Definition, Function, Reading, System};
+pub use system::{Call, Constant, Definition, Function, Reading, Relation, System};
 
 pub(crate) use polynomial::write_term;
 pub(crate) use system::{Assigned, Source};

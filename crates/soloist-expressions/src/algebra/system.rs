@@ -2,8 +2,6 @@
 
 use super::counts::Counts;
 use super::polynomial::Polynomial;
-use soloist::{StableHasher, stable_hash};
-use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,22 +27,83 @@ pub enum Function {
     Root(u32),
     /// The first argument to the power of the second.
     Power,
-    /// A function of one argument, or `atan2`, by its name in C; `abs` is that of numbers with a point.
+    /// A function of one or two arguments by its name in C; `abs`, `min`, `max` are those of numbers with a point.
     Named(&'static str),
+    /// A number that is no fraction. It has no argument and costs nothing.
+    Constant(Constant),
+    /// The third argument where the first two compare so, the fourth elsewhere.
+    Select(Relation),
+}
+
+/// A number that no fraction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Constant {
+    /// The ratio of circumference and diameter.
+    Pi,
+    /// The base of the natural logarithm.
+    E,
+    /// The imaginary unit, of systems that are read with [`Reading::complex`].
+    I,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Relation {
+    /// All relations.
+    pub const ALL: [Self; 4] = [Self::Less, Self::LessEqual, Self::Equal, Self::NotEqual];
+
+    /// The name of the conditional in the notation of the reader: `select_lt(a,b,then,else)`.
+    #[must_use]
+    pub fn select(self) -> &'static str {
+        match self {
+            Self::Less => "select_lt",
+            Self::LessEqual => "select_le",
+            Self::Equal => "select_eq",
+            Self::NotEqual => "select_ne",
+        }
+    }
+}
+
+impl Constant {
+    /// All constants.
+    pub const ALL: [Self; 3] = [Self::Pi, Self::E, Self::I];
+
+    /// The name in the notation of the reader, where it is a function without arguments.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pi => "pi",
+            Self::E => "exp1",
+            Self::I => "imaginary_unit",
+        }
+    }
 }
 
 impl Function {
     /// The function of a name and a number of arguments, if code can compute it.
     #[must_use]
     pub fn named(name: &str, arguments: usize) -> Option<Self> {
-        const ONE: [&str; 15] = [
+        const ONE: [&str; 17] = [
             "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
-            "log", "abs",
+            "log", "abs", "floor", "ceil",
         ];
         match (name, arguments) {
             ("sqrt", 1) => Some(Self::Root(2)),
             ("pow", 2) => Some(Self::Power),
-            ("atan2", 2) => Some(Self::Named("atan2")),
+            (_, 2) => ["atan2", "min", "max"].into_iter().find(|known| *known == name).map(Self::Named),
+            (_, 4) => Relation::ALL.into_iter().find(|known| known.select() == name).map(Self::Select),
+            (_, 0) => Constant::ALL.into_iter().find(|known| known.name() == name).map(Self::Constant),
             (_, 1) => ONE.into_iter().find(|known| *known == name).map(Self::Named),
             _ => None,
         }
@@ -108,6 +167,8 @@ pub struct Reading {
     pub form: bool,
     /// The names of functions that are inputs of the code even if it could compute them.
     pub opaque: Vec<String>,
+    /// Whether inputs and outputs are complex numbers; `I` is then the imaginary unit in every notation.
+    pub complex: bool,
 }
 
 impl System {
@@ -161,11 +222,18 @@ impl System {
         &self.calls
     }
 
-    /// The number of function calls, and that of divisions.
+    /// The number of function calls, and that of divisions. A conditional counts as a call, a constant is none.
     #[must_use]
     pub fn call_counts(&self) -> (usize, usize) {
         let divisions = self.calls.iter().filter(|call| call.function == Function::Inverse).count();
-        (self.calls.len() - divisions, divisions)
+        let constants = self.calls.iter().filter(|call| matches!(call.function, Function::Constant(_))).count();
+        (self.calls.len() - divisions - constants, divisions)
+    }
+
+    /// Whether inputs and outputs are complex numbers.
+    #[must_use]
+    pub fn is_complex(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.reading.complex)
     }
 
     /// The symbols that are given to the code, in the order of its input array: those of [`inputs`](Self::inputs) that
@@ -180,6 +248,24 @@ impl System {
     /// What a program computes: outputs and the arguments of functions.
     pub fn results(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.iter().filter(|definition| definition.symbol.is_none())
+    }
+
+    /// The system with these outputs in the place of its own. `None`: another number of outputs.
+    pub(crate) fn with_outputs(&self, names: Vec<String>, polynomials: Vec<Polynomial>) -> Option<Self> {
+        let mut system = self.clone();
+        let outputs = system.definitions.iter_mut().filter(|one| one.symbol.is_none() && !one.argument);
+        let mut given = names.iter().zip(polynomials);
+        for output in outputs {
+            let (name, polynomial) = given.next()?;
+            *output = Definition { name: name.clone(), polynomial, symbol: None, argument: false };
+        }
+        if let Some(source) = &mut system.source {
+            for statement in &mut source.statements {
+                statement.output = names.contains(&statement.name);
+            }
+            source.reading.outputs = Some(names);
+        }
+        Some(system)
     }
 
     pub(crate) fn with_source(mut self, source: Source) -> Self {
@@ -279,22 +365,5 @@ impl System {
         let mut listed = vec![false; n];
         let all = order.iter().copied().filter(|&symbol| symbol < n).chain(0..n);
         all.filter(|&symbol| !std::mem::replace(&mut listed[symbol], true)).collect()
-    }
-
-    /// A hash of the symbols and definitions.
-    #[must_use]
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hash = StableHasher::new();
-        hash.write(b"system of expressions");
-        hash.write_u64(stable_hash(&self.symbols[..]));
-        for definition in &self.definitions {
-            hash.write_u64(stable_hash(&definition.symbol));
-            hash.write_u64(stable_hash(definition.polynomial.exponents()));
-            hash.write_u64(stable_hash(definition.polynomial.coefficients()));
-        }
-        for call in &self.calls {
-            hash.write_u64(stable_hash(&(call.symbol, call.function, &call.arguments)));
-        }
-        hash.finish()
     }
 }

@@ -1,7 +1,7 @@
 //! Calls of functions in code: their order among the temporaries, and their text.
 
 use super::{Language, Writer};
-use crate::algebra::{Function, System};
+use crate::algebra::{Coefficient, Constant, Function, Relation, System};
 use crate::horner::{Program, Term};
 
 /// A statement before the outputs.
@@ -17,7 +17,39 @@ pub(super) enum Step {
 
 /// Whether Python code needs its module of functions.
 pub(super) fn needs_math(system: &System) -> bool {
-    system.calls().iter().any(|call| call.function != Function::Inverse)
+    system.calls().iter().any(|call| !matches!(call.function, Function::Inverse | Function::Select(_)))
+}
+
+/// Whether some of what the code computes may have no value, because a conditional does not take it.
+pub(super) fn needs_guards(system: &System) -> bool {
+    system.calls().iter().any(|call| matches!(call.function, Function::Select(_)))
+}
+
+/// Whether the code needs the names of functions of its language.
+pub(super) fn functions(system: &System) -> Vec<&'static str> {
+    let name = |function| match function {
+        Function::Root(2) => Some("sqrt"),
+        Function::Root(_) | Function::Power => Some("pow"),
+        Function::Named(name) => Some(name),
+        Function::Inverse | Function::Constant(_) | Function::Select(_) => None,
+    };
+    let mut names: Vec<&str> = system.calls().iter().filter_map(|call| name(call.function)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Whether a program orders its numbers, and whether it compares them.
+pub(super) fn compares(system: &System) -> (bool, bool) {
+    let any = |relations: &[Relation]| {
+        system.calls().iter().any(|call| relations.iter().any(|&one| call.function == Function::Select(one)))
+    };
+    (any(&[Relation::Less, Relation::LessEqual]), any(&[Relation::Equal, Relation::NotEqual]))
+}
+
+/// Whether a program holds the imaginary unit.
+pub(super) fn has_unit(system: &System) -> bool {
+    system.calls().iter().any(|call| call.function == Function::Constant(Constant::I))
 }
 
 /// Temporaries, calls and outputs in an order in which each comes before its uses. Without calls that of temporaries is
@@ -148,39 +180,61 @@ impl Writer<'_> {
 
     fn call_text(&self, function: Function, arguments: &[String]) -> String {
         let joined = arguments.join(", ");
-        let one = match self.language {
-            Language::C | Language::Rust => "1.0",
-            Language::Fortran => "1.0_dp",
-            _ => "1",
-        };
-        let prefix = match self.language {
-            Language::Rust => "f64::",
-            Language::Python => "math.",
-            _ => "",
-        };
-        match function {
-            Function::Inverse => format!("{one}/{joined}"),
-            Function::Root(2) => format!("{prefix}sqrt({joined})"),
-            Function::Root(degree) => match self.language {
-                Language::C => format!("pow({joined}, 1.0/{degree}.0)"),
-                Language::Rust => format!("f64::powf({joined}, 1.0/{degree}.0)"),
-                Language::Fortran => format!("{joined}**(1.0_dp/{degree}.0_dp)"),
-                Language::Python => format!("math.pow({joined}, 1/{degree})"),
-                Language::Form | Language::Json => format!("pow({joined}, 1/{degree})"),
-            },
-            Function::Power => match (self.language, arguments) {
-                (Language::Fortran, [base, exponent]) => format!("{base}**{exponent}"),
-                (Language::Rust, _) => format!("f64::powf({joined})"),
-                _ => format!("{prefix}pow({joined})"),
-            },
-            Function::Named(name) => {
-                let own = match (self.language, name) {
-                    (Language::C | Language::Python, "abs") => "fabs",
-                    (Language::Rust, "log") => "ln",
-                    _ => name,
-                };
-                format!("{prefix}{own}({joined})")
+        let words = self.words;
+        let one = words.literal(&Coefficient::ONE);
+        let named = |name: &str| format!("{}({joined})", words.function(name));
+        let text = match (function, self.language) {
+            (Function::Constant(constant), _) => return words.constant(constant),
+            (Function::Select(relation), _) => return self.select(relation, arguments),
+            (Function::Inverse, Language::Python) if self.guards => {
+                return format!("_value(lambda a: 1/a, {joined})");
             }
+            (Function::Inverse, _) => return format!("{one}/{joined}"),
+            (Function::Root(2), _) => named("sqrt"),
+            (Function::Root(degree), language) => {
+                let ratio = Coefficient::ratio(1, degree.into()).unwrap_or(Coefficient::ONE);
+                let exponent = words.literal(&ratio);
+                match language {
+                    Language::Fortran => return format!("{joined}**{exponent}"),
+                    Language::Python if words.complex => return format!("{joined}**{exponent}"),
+                    _ => {
+                        let plain = exponent.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                        format!("{}({joined}, {})", words.function("pow"), plain.unwrap_or(&exponent))
+                    }
+                }
+            }
+            (Function::Power, Language::Fortran) => return arguments.join("**"),
+            (Function::Power, Language::Python) if words.complex => return arguments.join("**"),
+            (Function::Power, _) => named("pow"),
+            (Function::Named(name @ ("floor" | "ceil")), Language::Fortran) => {
+                let own = if name == "floor" { name } else { "ceiling" };
+                return format!("real({own}({joined}), {})", words.suffix().trim_start_matches('_'));
+            }
+            (Function::Named("abs"), Language::Cpp) => format!("T(abs({joined}))"),
+            (Function::Named(name), _) => named(name),
+        };
+        match (self.guards && self.language == Language::Python, text.split_once('(')) {
+            (true, Some((name, rest))) => format!("_value({name}, {rest}"),
+            _ => text,
+        }
+    }
+
+    /// A conditional.
+    fn select(&self, relation: Relation, arguments: &[String]) -> String {
+        let [left, right, then, other] = arguments else { return String::new() };
+        let sign = match (relation, self.language) {
+            (Relation::Less, _) => "<",
+            (Relation::LessEqual, _) => "<=",
+            (Relation::Equal, _) => "==",
+            (Relation::NotEqual, Language::Fortran) => "/=",
+            (Relation::NotEqual, _) => "!=",
+        };
+        match self.language {
+            Language::C | Language::Cpp => format!("{left} {sign} {right} ? {then} : {other}"),
+            Language::Rust => format!("if {left} {sign} {right} {{ {then} }} else {{ {other} }}"),
+            Language::Fortran => format!("merge({then}, {other}, {left} {sign} {right})"),
+            Language::Python => format!("{then} if {left} {sign} {right} else {other}"),
+            Language::Form | Language::Json => format!("{}({})", relation.select(), arguments.join(", ")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a language cannot express: code is refused before it is written rather than by a compiler.
 
-use super::Language;
+use super::{Float, Language, Style};
 use crate::horner::Program;
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -78,11 +78,13 @@ const PYTHON: &[&str] = &[
 ];
 /// Names that the code itself uses.
 const OWN_C: &[&str] = &["x", "y", "n", "i"];
-const OWN_FORTRAN: &[&str] = &["x", "y", "t", "dp", "kind"];
+const OWN_CPP: &[&str] = &["x", "y", "n", "i", "T", "std"];
+const OWN_FORTRAN: &[&str] = &["x", "y", "t", "dp", "sp", "ep", "qp", "kind", "real", "merge"];
 /// The longest name of a Fortran procedure.
 const FORTRAN_NAME: usize = 63;
 /// Bits of a number that every conversion to double precision keeps finite.
 const BITS: u64 = 1023;
+const BITS_SINGLE: u64 = 127;
 
 impl Language {
     /// Says why `name` cannot be the name of a function in this language; `None`: it can.
@@ -92,6 +94,7 @@ impl Language {
     pub fn refuses_name(self, name: &str) -> Option<String> {
         let (words, own, what): (&[&str], &[&str], _) = match self {
             Self::C => (C, OWN_C, "C"),
+            Self::Cpp => (C, OWN_CPP, "C++"),
             Self::Rust => (RUST, &[], "Rust"),
             Self::Fortran => (&[], OWN_FORTRAN, "Fortran"),
             Self::Python => (PYTHON, &[], "Python"),
@@ -113,13 +116,22 @@ impl Language {
     /// Says why `program` cannot be written in this language; `None`: it can.
     #[must_use]
     pub fn refuses_program(self, program: &Program) -> Option<String> {
-        if !matches!(self, Self::C | Self::Rust | Self::Fortran) {
+        self.refuses_numbers(program, self.float(&Style::default()))
+    }
+
+    /// As [`refuses_program`](Self::refuses_program), for a type of numbers.
+    pub(super) fn refuses_numbers(self, program: &Program, float: Float) -> Option<String> {
+        if !matches!(self, Self::C | Self::Cpp | Self::Rust | Self::Fortran) {
             return None;
         }
-        let fits = |number: &BigInt| number.abs().bits() <= BITS;
+        let (most, what) = match float {
+            Float::Single => (BITS_SINGLE, "single"),
+            _ => (BITS, "double"),
+        };
+        let fits = |number: &BigInt| number.abs().bits() <= most;
         let all = program.temporaries.iter().chain(&program.outputs).flatten().map(|term| term.value.to_big());
         let large = all.into_iter().find(|value| !fits(value.numer()) || !fits(value.denom()))?;
         let digits = large.numer().abs().max(large.denom().clone()).to_string().len();
-        Some(format!("a number of {digits} digits is beyond double precision; Python, FORM and JSON hold it"))
+        Some(format!("a number of {digits} digits is beyond {what} precision; Python, FORM and JSON hold it"))
     }
 }

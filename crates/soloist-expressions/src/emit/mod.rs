@@ -1,18 +1,26 @@
 //! Writes programs as code.
 
 mod calls;
+mod generic;
+mod header;
 mod limits;
+mod self_test;
 pub(crate) mod shape;
+mod style;
 
 use crate::algebra::{Coefficient, Counts, System};
 use crate::domain::calls_text;
 use crate::horner::{Program, Term};
 use calls::Step;
+pub use header::emit_header;
 use num_bigint::BigInt;
 use num_traits::Signed;
+pub use self_test::emit_self_test;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+pub use style::{Float, Style};
+use style::{Words, variables};
 
 /// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
 const WIDTH: usize = 96;
@@ -25,6 +33,10 @@ pub(crate) const CONTINUATION: &str = "&\n&";
 /// The first lines of C, which make it C++ too.
 const C_HEAD: &str = "#include <stddef.h>\n#if defined(__cplusplus) && !defined(restrict)\n#define restrict __restrict\n\
                       #endif\n";
+
+/// The function of Python around calls that may have no value.
+const GUARD: &str = "\n\ndef _value(function, *arguments):\n    # A conditional may not take this.\n    try:\n        \
+                     return function(*arguments)\n    except (ArithmeticError, ValueError):\n        return math.nan\n";
 
 /// Cuts a line of Fortran into parts that continue each other.
 fn continued(line: &str) -> String {
@@ -44,6 +56,8 @@ fn continued(line: &str) -> String {
 pub enum Language {
     /// A function of arrays, and a function that calls it for many points.
     C,
+    /// The same as templates of C++11 over the type of numbers.
+    Cpp,
     /// A function of arrays.
     Rust,
     /// A subroutine of arrays, Fortran 90, free form.
@@ -58,13 +72,14 @@ pub enum Language {
 
 impl Language {
     /// All languages.
-    pub const ALL: [Self; 6] = [Self::C, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json];
+    pub const ALL: [Self; 7] = [Self::C, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json, Self::Cpp];
 
     /// Its name in lower case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::C => "c",
+            Self::Cpp => "cpp",
             Self::Rust => "rust",
             Self::Fortran => "fortran",
             Self::Python => "python",
@@ -73,10 +88,15 @@ impl Language {
         }
     }
 
+    /// The type of numbers of a style in this language.
+    fn float(self, style: &Style) -> Float {
+        style.float.unwrap_or(if self == Self::Cpp { Float::Generic } else { Float::Double })
+    }
+
     /// The start of a comment line.
     fn comment(self) -> &'static str {
         match self {
-            Self::C | Self::Rust | Self::Json => "//",
+            Self::C | Self::Cpp | Self::Rust | Self::Json => "//",
             Self::Fortran => "!",
             Self::Python => "#",
             Self::Form => "*",
@@ -113,37 +133,21 @@ pub struct Header<'a> {
 /// takes several statements. The header states operations, inputs and outputs.
 #[must_use]
 pub fn emit(system: &System, program: &Program, language: Language, header: &Header<'_>) -> String {
-    Writer::new(system, program, language).write(header)
+    emit_with(system, program, language, header, &Style::default())
 }
 
-/// Further parts of C code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// Whether a function `NAME_blocks` computes blocks of 8 points; compilers turn it into vector code.
-    pub blocks: bool,
-    /// The most statements of a function. `None`: all are in one.
-    pub split: Option<usize>,
-}
-
-/// As [`emit`], in C with further parts. The other languages have none of them.
+/// As [`emit`], in a style that [`Style::refuses`] does not refuse. Code of a system that was read as complex has
+/// complex numbers.
 #[must_use]
-pub fn emit_shaped(
-    system: &System,
-    program: &Program,
-    language: Language,
-    header: &Header<'_>,
-    shape: Shape,
-) -> String {
-    let mut code = emit(system, program, language, header);
-    if language == Language::C {
-        if shape.blocks {
-            code = shape::with_blocks(&code, system.given().len(), system.outputs().count()).unwrap_or(code);
-        }
-        if let Some(most) = shape.split {
-            code = shape::split(&code, most).unwrap_or(code);
-        }
-    }
-    code
+pub fn emit_with(system: &System, program: &Program, language: Language, header: &Header<'_>, style: &Style) -> String {
+    let code = Writer::new(system, program, language, style).write(header);
+    let shaped = match (style.blocks, style.split) {
+        _ if language != Language::C => None,
+        (true, _) => shape::with_blocks(&code, system.given().len(), system.outputs().count()),
+        (false, Some(most)) => shape::split(&code, most),
+        (false, None) => None,
+    };
+    shaped.unwrap_or(code)
 }
 
 struct Writer<'a> {
@@ -156,27 +160,57 @@ struct Writer<'a> {
     outputs: Vec<String>,
     /// The start of the names of temporaries; their number follows.
     prefix: String,
+    words: Words,
+    /// Whether calls are guarded, because some of them may have no value.
+    guards: bool,
+    /// The elements that get variables with the names of inputs, and these names.
+    locals: Vec<(String, String)>,
+    include: Option<String>,
     text: String,
     indent: &'static str,
 }
 
 impl<'a> Writer<'a> {
-    fn new(system: &'a System, program: &'a Program, language: Language) -> Self {
-        let Names { inputs, outputs } = names(system, language);
-        let mut prefix = "t".to_owned();
+    fn new(system: &'a System, program: &'a Program, language: Language, style: &Style) -> Self {
+        let Names { mut inputs, outputs } = names(system, language);
+        let mut prefix = style.prefix.clone().unwrap_or_else(|| "t".to_owned());
         if language == Language::Form {
-            prefix = "Z".into();
+            prefix = style.prefix.clone().unwrap_or_else(|| "Z".into());
             while inputs.iter().chain(&outputs).any(|name| name.starts_with(&prefix)) {
                 prefix.push('Z');
             }
         }
+        let mut locals = Vec::new();
+        if style.names && !matches!(language, Language::Form | Language::Json) {
+            let given = system.given();
+            let symbols: Vec<&str> = given.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
+            let variables = variables(&symbols, language, &prefix);
+            locals = inputs.iter().cloned().zip(variables.iter().cloned()).collect();
+            inputs = variables;
+        }
+        let words = Words { language, float: language.float(style), complex: system.is_complex() };
+        let guards = language == Language::Python && calls::needs_guards(system);
+        let include = style.header.clone();
         let indent = match language {
             Language::Form | Language::Json => "",
             _ => "    ",
         };
         let symbols = Vec::new();
-        let mut writer =
-            Self { system, program, language, inputs, symbols, outputs, prefix, text: String::new(), indent };
+        let mut writer = Self {
+            system,
+            program,
+            language,
+            inputs,
+            symbols,
+            outputs,
+            prefix,
+            words,
+            guards,
+            locals,
+            include,
+            text: String::new(),
+            indent,
+        };
         writer.symbols = writer.symbol_names();
         writer
     }
@@ -200,37 +234,60 @@ impl<'a> Writer<'a> {
         self.header(header);
         let (n, m) = (self.inputs.len(), self.outputs.len());
         let name = header.function;
+        let number = self.words.number();
         let open = match self.language {
             Language::C => {
-                let math = if self.system.calls().is_empty() { "" } else { "#include <math.h>\n" };
-                format!("{math}{C_HEAD}\nvoid {name}(const double *restrict x, double *restrict y)\n{{")
+                let math = self.c_includes();
+                format!("{math}{C_HEAD}\nvoid {name}(const {number} *restrict x, {number} *restrict y)\n{{")
             }
+            Language::Cpp => self.template(name),
+            Language::Rust if self.words.float == Float::Generic => self.generic_function(name),
             Language::Rust => {
-                format!("#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[f64; {n}], y: &mut [f64; {m}]) {{")
+                format!(
+                    "#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[{number}; {n}], y: &mut [{number}; {m}]) {{"
+                )
             }
             Language::Python => {
-                let math = if calls::needs_math(self.system) { "import math\n\n" } else { "" };
-                format!("{math}def {name}(x):\n    y = [0]*{m}")
-            }
-            Language::Fortran => {
-                let mut open = format!("subroutine {name}(x, y)\n    implicit none\n");
-                open.push_str("    integer, parameter :: dp = kind(1.0d0)\n");
-                let _ = writeln!(open, "    real(dp), intent(in) :: x({n})\n    real(dp), intent(out) :: y({m})");
-                let _ = write!(open, "    real(dp) :: t({})", self.temporaries().max(1));
+                let module = if self.words.complex { "import cmath\nimport math\n" } else { "import math\n" };
+                let mut open = if calls::needs_math(self.system) || self.guards { module } else { "" }.to_owned();
+                open.push_str(if self.guards { GUARD } else { "" });
+                let gap = if open.is_empty() {
+                    ""
+                } else if self.guards {
+                    "\n\n"
+                } else {
+                    "\n"
+                };
+                let _ = write!(open, "{gap}def {name}(x):\n    y = [0]*{m}");
                 open
             }
+            Language::Fortran => self.subroutine(name),
             Language::Form | Language::Json => String::new(),
         };
         if !open.is_empty() {
             self.line(&open);
+        }
+        if self.language == Language::Cpp {
+            self.using();
+        }
+        for (element, variable) in std::mem::take(&mut self.locals) {
+            self.assign(&variable, &element, true, true);
         }
         self.statements();
         match self.language {
             Language::C => {
                 let loop_text = format!(
                     "}}\n\n// Computes n points: x holds {n} inputs for each, y gets {m} outputs for each.\n\
-                     void {name}_many(size_t n, const double *x, double *y)\n{{\n    \
+                     void {name}_many(size_t n, const {number} *x, {number} *y)\n{{\n    \
                      for (size_t i = 0; i < n; i++) {name}(x + {n}*i, y + {m}*i);\n}}"
+                );
+                self.line(&loop_text);
+            }
+            Language::Cpp => {
+                let loop_text = format!(
+                    "}}\n\n// Computes n points: x holds {n} inputs for each, y gets {m} outputs for each.\n\
+                     template <typename T>\nvoid {name}_many(std::size_t n, const T *x, T *y)\n{{\n    \
+                     for (std::size_t i = 0; i < n; i++) {name}(x + {n}*i, y + {m}*i);\n}}"
                 );
                 self.line(&loop_text);
             }
@@ -270,8 +327,9 @@ impl<'a> Writer<'a> {
             self.comment(&format!("sub-expressions with an order of their own: {}", header.exceptions));
         }
         if self.language != Language::Form {
+            let elements = names(system, self.language).inputs;
             for (place, symbol) in system.given().into_iter().enumerate() {
-                self.comment(&format!("{} = {}", self.inputs[place], system.symbols()[symbol]));
+                self.comment(&format!("{} = {}", elements[place], system.symbols()[symbol]));
             }
             for (place, output) in system.outputs().enumerate() {
                 self.comment(&format!("{} = {}", self.outputs[place], output.name));
@@ -281,7 +339,8 @@ impl<'a> Writer<'a> {
         let all = self.program.temporaries.iter().chain(&self.program.outputs).flatten();
         let large =
             all.map(|term| term.value.to_big()).any(|value| value.numer().abs() > exact || *value.denom() > exact);
-        if large && !matches!(self.language, Language::Form | Language::Python) {
+        let rounds = matches!(self.words.float, Float::Double) && self.language != Language::Form;
+        if large && rounds && self.language != Language::Python {
             self.comment("numbers above 2^53 are rounded by the compiler");
         }
     }
@@ -311,9 +370,9 @@ impl<'a> Writer<'a> {
     /// The name of a temporary; those behind the temporaries of the program belong to calls.
     fn temporary(&self, at: usize) -> String {
         match self.language {
-            Language::Fortran => format!("t({})", at + 1),
+            Language::Fortran => format!("{}({})", self.prefix, at + 1),
             Language::Form => format!("{}{}_", self.prefix, at + 1),
-            _ => format!("t{at}"),
+            _ => format!("{}{at}", self.prefix),
         }
     }
 
@@ -352,10 +411,15 @@ impl<'a> Writer<'a> {
 
     fn assign(&mut self, target: &str, right: &str, temporary: bool, first: bool) {
         let indent = self.indent;
+        let right = without_parentheses(right);
         let line = match (self.language, temporary) {
-            (Language::C, true) if first => format!("{indent}double {target} = {right};"),
+            (Language::C | Language::Cpp, true) if first => {
+                format!("{indent}{} {target} = {right};", self.words.number())
+            }
             (Language::Rust, true) => format!("{indent}let {target} = {right};"),
-            (Language::C | Language::Rust | Language::Form, _) => format!("{indent}{target} = {right};"),
+            (Language::C | Language::Cpp | Language::Rust | Language::Form, _) => {
+                format!("{indent}{target} = {right};")
+            }
             (Language::Python | Language::Fortran | Language::Json, _) => format!("{indent}{target} = {right}"),
         };
         if self.language == Language::Fortran && line.len() > COLUMNS {
@@ -384,18 +448,7 @@ impl<'a> Writer<'a> {
 
     /// A number that is not negative.
     fn number(&self, value: &Coefficient) -> String {
-        let value = value.to_big();
-        let (above, below) = (value.numer(), value.denom());
-        let fraction = !value.is_integer();
-        match self.language {
-            Language::C | Language::Rust if fraction => format!("({above}.0/{below}.0)"),
-            Language::C | Language::Rust => format!("{above}.0"),
-            Language::Fortran if fraction => format!("({above}.0_dp/{below}.0_dp)"),
-            Language::Fortran => format!("{above}.0_dp"),
-            Language::Python | Language::Json if fraction => format!("({above}/{below})"),
-            Language::Form if fraction => format!("{above}/{below}"),
-            _ => above.to_string(),
-        }
+        self.words.literal(value)
     }
 
     fn json(mut self, header: &Header<'_>) -> String {
@@ -419,6 +472,21 @@ impl<'a> Writer<'a> {
         text.push('\n');
         text
     }
+}
+
+/// A text without parentheses around all of it, which compilers warn of. A complex number of Fortran keeps them.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut depth = 0_i32;
+    let whole = inner.bytes().all(|byte| {
+        depth += match byte {
+            b'(' => 1,
+            b')' => -1,
+            _ => 0,
+        };
+        depth >= 0 && (byte != b',' || depth > 0)
+    });
+    if whole { inner } else { text }
 }
 
 /// The names of the inputs and of the outputs in quotes.

@@ -6,20 +6,23 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// The points of a block: a register of AVX-512, or two of AVX2.
-const BLOCK: usize = 8;
+pub(super) const BLOCK: usize = 8;
 
 /// The comment in front of the function for blocks.
-const BLOCKS: &str = "// Computes n blocks of 8 points: x holds 8 values of each input, input by input, for each block, y gets 8 \
+pub(super) const BLOCKS: &str = "// Computes n blocks of 8 points: x holds 8 values of each input, input by input, for each block, y gets 8 \
                       values of\n// each output likewise.\n";
 /// What keeps a compiler from putting the pieces together again.
 const APART: &str = "#if defined(__GNUC__)\n#define APART __attribute__((noinline))\n#else\n#define APART\n#endif\n";
-const ARGUMENTS: &str = "const double *restrict x, double *restrict y";
-const STORE: &str = "double *restrict store";
 
-/// The parts of plain C code: what stands before the function, its name, its statements, what stands behind.
+/// The first line of a piece: compilers do not warn of arguments that it does not need.
+const NEEDED: &str = "    (void)x, (void)y, (void)store;\n";
+
+/// The parts of plain C code: what stands before the function, its name, its type of numbers, its statements, what
+/// stands behind.
 struct Parts<'a> {
     head: &'a str,
     name: &'a str,
+    number: &'a str,
     body: Vec<&'a str>,
     tail: &'a str,
 }
@@ -28,19 +31,32 @@ fn parts(code: &str) -> Option<Parts<'_>> {
     let open = code.find("\nvoid ")? + 1;
     let (head, rest) = code.split_at(open);
     let (first, rest) = rest.split_once("\n{\n")?;
-    let name = first.strip_prefix("void ")?.strip_suffix(&format!("({ARGUMENTS})"))?;
+    let (name, rest_of_first) = first.strip_prefix("void ")?.split_once('(')?;
+    let number = rest_of_first.strip_prefix("const ")?.split_once(" *restrict x")?.0;
+    if rest_of_first != format!("{})", arguments(number)) {
+        return None;
+    }
     let (body, tail) = rest.split_once("\n}\n")?;
-    Some(Parts { head, name, body: body.lines().collect(), tail })
+    Some(Parts { head, name, number, body: body.lines().collect(), tail })
 }
 
-/// The code with a function `NAME_blocks` that computes blocks of [`BLOCK`] points, of which compilers make vector
+fn arguments(number: &str) -> String {
+    format!("const {number} *restrict x, {number} *restrict y")
+}
+
+fn arguments_of_piece(number: &str) -> String {
+    format!("{}, {number} *restrict store", arguments(number))
+}
+
+/// The code with a function `NAME_blocks` that computes blocks of [`BLOCK`] points, which compilers turn into vector
 /// code: `x[block][input][8]`, `y[block][output][8]`.
 pub(crate) fn with_blocks(code: &str, inputs: usize, outputs: usize) -> Option<String> {
-    let Parts { name, body, .. } = parts(code)?;
+    let Parts { name, number, body, .. } = parts(code)?;
     let (mut text, n, m) = (code.to_owned(), BLOCK * inputs, BLOCK * outputs);
+    let arguments = arguments(number);
     let _ = write!(
         text,
-        "\n{BLOCKS}void {name}_blocks(size_t n, {ARGUMENTS})\n{{\n    \
+        "\n{BLOCKS}void {name}_blocks(size_t n, {arguments})\n{{\n    \
          for (size_t i = 0; i < n; i++, x += {n}, y += {m})\n        for (int w = 0; w < {BLOCK}; w++) {{\n"
     );
     for line in body {
@@ -109,70 +125,70 @@ fn renamed(line: &str, mut change: impl FnMut(&str, Option<usize>) -> Option<Str
     text
 }
 
-/// The temporaries that a line names, as numbers.
-fn temporaries(line: &str) -> Vec<usize> {
+/// The variables of `known` that a line names.
+fn variables<'a>(line: &str, known: &HashSet<&'a str>) -> Vec<&'a str> {
     let mut found = Vec::new();
     let _ = renamed(line, |word, _| {
-        found.extend(word.strip_prefix('t').and_then(|number| number.parse::<usize>().ok()));
+        found.extend(known.get(word));
         None
     });
     found
 }
 
-/// The number of the temporary that a line declares.
-fn declared(line: &str) -> Option<usize> {
-    line.trim().strip_prefix("double t")?.split_once(" = ")?.0.parse().ok()
+/// The variable that a line declares.
+fn declared<'a>(line: &'a str, number: &str) -> Option<&'a str> {
+    line.trim().strip_prefix(number)?.strip_prefix(' ')?.split_once(" = ").map(|(name, _)| name)
 }
 
 /// The code with its function cut into pieces of at most `most` lines, so that compilers, whose time grows faster than
 /// the length of a function, have less to do. Values that a later piece needs go through an array whose places are used
 /// again after the last use. Shorter code stays as it is.
 pub(crate) fn split(code: &str, most: usize) -> Option<String> {
-    let Parts { head, name, body, tail } = parts(code)?;
+    let Parts { head, name, number, body, tail } = parts(code)?;
     let most = most.max(1);
     if body.len() <= most {
         return Some(code.to_owned());
     }
     let piece = |line: usize| line / most;
-    let mut home: HashMap<usize, usize> = HashMap::new();
-    let mut last: HashMap<usize, usize> = HashMap::new();
-    let mut crosses: HashSet<usize> = HashSet::new();
+    let known: HashSet<&str> = body.iter().filter_map(|line| declared(line, number)).collect();
+    let mut home: HashMap<&str, usize> = HashMap::new();
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    let mut crosses: HashSet<&str> = HashSet::new();
     for (at, line) in body.iter().enumerate() {
-        if let Some(number) = declared(line) {
-            home.insert(number, piece(at));
+        if let Some(variable) = declared(line, number) {
+            home.insert(variable, piece(at));
         }
-        for number in temporaries(line) {
-            last.insert(number, at);
-            if home.get(&number) != Some(&piece(at)) {
-                crosses.insert(number);
+        for variable in variables(line, &known) {
+            last.insert(variable, at);
+            if home.get(variable) != Some(&piece(at)) {
+                crosses.insert(variable);
             }
         }
     }
     // Places of the store, free again after the line of the last use.
     let (mut free, mut size) = (Vec::new(), 0);
-    let mut place: HashMap<usize, usize> = HashMap::new();
+    let mut place: HashMap<&str, usize> = HashMap::new();
     let mut pieces = String::new();
     for (at, line) in body.iter().enumerate() {
         if at % most == 0 {
-            let _ = writeln!(pieces, "static APART void {name}_{}({ARGUMENTS}, {STORE})\n{{", piece(at) + 1);
+            let arguments = arguments_of_piece(number);
+            let _ = write!(pieces, "static APART void {name}_{}({arguments})\n{{\n{NEEDED}", piece(at) + 1);
         }
-        let used = temporaries(line);
+        let used = variables(line, &known);
         // The target has its place before others become free: a statement reads all before it writes, but clearer code
         // does not depend on that.
-        if let Some(number) = declared(line).filter(|number| crosses.contains(number)) {
-            place.insert(number, free.pop().unwrap_or_else(|| (size, size += 1).0));
+        let target = declared(line, number).filter(|target| crosses.contains(target));
+        if let Some(target) = target {
+            place.insert(target, free.pop().unwrap_or_else(|| (size, size += 1).0));
         }
-        let mut text = renamed(line, |word, _| {
-            let number = word.strip_prefix('t')?.parse().ok()?;
-            place.get(&number).map(|place| format!("store[{place}]"))
-        });
-        if text.trim().starts_with("double store[") {
-            text = text.replacen("double ", "", 1);
+        let mut text = renamed(line, |word, _| place.get(word).map(|place| format!("store[{place}]")));
+        if target.is_some() {
+            text = text.replacen(&format!("{number} store["), "store[", 1);
         }
         let _ = writeln!(pieces, "{text}");
-        for number in used {
-            if last.get(&number) == Some(&at)
-                && let Some(place) = place.remove(&number)
+        for variable in used {
+            if last.get(variable) == Some(&at)
+                && let Some(place) = place.remove(variable)
             {
                 free.push(place);
             }
@@ -181,9 +197,11 @@ pub(crate) fn split(code: &str, most: usize) -> Option<String> {
             pieces.push_str("}\n\n");
         }
     }
-    let mut text = format!("{head}{APART}\n{pieces}void {name}({ARGUMENTS})\n{{\n    double store[{}];\n", size.max(1));
-    for number in 1..=body.len().div_ceil(most) {
-        let _ = writeln!(text, "    {name}_{number}(x, y, store);");
+    let arguments = arguments(number);
+    let size = size.max(1);
+    let mut text = format!("{head}{APART}\n{pieces}void {name}({arguments})\n{{\n    {number} store[{size}];\n");
+    for piece in 1..=body.len().div_ceil(most) {
+        let _ = writeln!(text, "    {name}_{piece}(x, y, store);");
     }
     text.push_str("}\n");
     text.push_str(tail);
@@ -197,44 +215,54 @@ pub(crate) fn split(code: &str, most: usize) -> Option<String> {
 /// piece that is not in the store.
 pub(crate) fn joined(code: &str) -> Result<Option<String>, String> {
     let Some((head, rest)) = code.split_once(APART) else { return Ok(None) };
-    let (mut pieces, mut number) = (String::new(), 0);
+    let (mut pieces, mut count) = (String::new(), 0);
     let mut rest = rest.trim_start_matches('\n');
-    let mut name = "";
+    let (mut name, mut number) = ("", "");
+    let mut bodies = Vec::new();
     while let Some(piece) = rest.strip_prefix("static APART void ") {
-        number += 1;
-        let wrong = || format!("piece {number} of the function is none");
+        count += 1;
+        let wrong = || format!("piece {count} of the function is none");
         let (first, after) = piece.split_once("\n{\n").ok_or_else(wrong)?;
         let (body, after) = after.split_once("}\n").ok_or_else(wrong)?;
-        let called = first.strip_suffix(&format!("_{number}({ARGUMENTS}, {STORE})")).ok_or_else(wrong)?;
-        if number > 1 && called != name {
+        let body = body.strip_prefix(NEEDED).ok_or_else(wrong)?;
+        let (called, arguments) = first.split_once('(').ok_or_else(wrong)?;
+        let called = called.strip_suffix(&format!("_{count}")).ok_or_else(wrong)?;
+        if count == 1 {
+            name = called;
+            number =
+                arguments.strip_prefix("const ").and_then(|rest| rest.split_once(" *restrict x")).ok_or_else(wrong)?.0;
+        }
+        if called != name || arguments != format!("{})", arguments_of_piece(number)) {
             return Err(wrong());
         }
-        name = called;
-        let mut own: HashSet<usize> = HashSet::new();
-        for line in body.lines() {
-            let target = declared(line);
-            let mut used = temporaries(line);
-            if let Some(target) = target {
-                used.retain(|&number| number != target);
-                own.insert(target);
-            }
-            if let Some(foreign) = used.iter().find(|number| !own.contains(number)) {
-                return Err(format!("piece {number} uses t{foreign}, which it does not compute"));
-            }
-        }
+        bodies.push(body);
         pieces.push_str(body);
         rest = after.trim_start_matches('\n');
     }
-    let mut expected = format!("void {name}({ARGUMENTS})\n{{\n");
+    let known: HashSet<&str> = pieces.lines().filter_map(|line| declared(line, number)).collect();
+    for (at, body) in bodies.into_iter().enumerate() {
+        let mut own: HashSet<&str> = HashSet::new();
+        for line in body.lines() {
+            let target = declared(line, number);
+            let used = variables(line, &known);
+            let foreign = used.into_iter().find(|&variable| Some(variable) != target && !own.contains(variable));
+            if let Some(foreign) = foreign {
+                return Err(format!("piece {} uses {foreign}, which it does not compute", at + 1));
+            }
+            own.extend(target);
+        }
+    }
+    let mut expected = format!("void {name}({})\n{{\n", arguments(number));
     let after = rest.strip_prefix(&expected).ok_or("no function that calls the pieces")?;
     let (store, after) = after.split_once('\n').unwrap_or((after, ""));
-    let size = store.trim().strip_prefix("double store[").and_then(|rest| rest.strip_suffix("];"));
+    let declaration = format!("{number} store[");
+    let size = store.trim().strip_prefix(&declaration).and_then(|rest| rest.strip_suffix("];"));
     let size: usize = size
         .and_then(|size| size.parse().ok())
         .ok_or_else(|| format!("{} is no declaration of the store", quote(store.trim().as_bytes())))?;
     expected.clear();
-    for number in 1..=number {
-        let _ = writeln!(expected, "    {name}_{number}(x, y, store);");
+    for piece in 1..=count {
+        let _ = writeln!(expected, "    {name}_{piece}(x, y, store);");
     }
     expected.push_str("}\n");
     let tail = after.strip_prefix(&expected).ok_or("the pieces are not called one after the other")?;
@@ -246,7 +274,7 @@ pub(crate) fn joined(code: &str) -> Result<Option<String>, String> {
     if let Some(index) = beyond {
         return Err(format!("the store has {size} places, none with index {index}"));
     }
-    Ok(Some(format!("{head}void {name}({ARGUMENTS})\n{{\n{pieces}}}\n{tail}")))
+    Ok(Some(format!("{head}void {name}({})\n{{\n{pieces}}}\n{tail}", arguments(number))))
 }
 
 #[cfg(test)]
@@ -267,6 +295,20 @@ mod tests {
             let wrong = blocks.replacen(part, other, 1);
             assert!(wrong != blocks && without_blocks(&wrong, 12, 2).is_err(), "{part}");
         }
+    }
+
+    /// Other types of numbers and names of variables.
+    #[test]
+    fn code_of_every_style() {
+        let code = CODE.replace("double", "long double _Complex").replace(" t", " part").replace("*t", "*part");
+        let blocks = with_blocks(&code, 12, 2).unwrap();
+        assert!(blocks.contains("f_blocks(size_t n, const long double _Complex *restrict x"));
+        assert_eq!(without_blocks(&blocks, 12, 2), Ok(&*code));
+        let text = split(&code, 2).unwrap();
+        assert!(text.contains("long double _Complex store[") && text.contains(" store[0] = x[0]*x[11];"), "{text}");
+        let whole = joined(&text).unwrap().unwrap();
+        assert_eq!(whole.lines().filter(|line| line.contains(" = ")).count(), 6, "{text}");
+        assert!(joined(&text.replacen("_Complex *restrict store", "*restrict store", 1)).is_err());
     }
 
     #[test]

@@ -4,10 +4,9 @@ use super::extract::extract_all;
 use super::work::Work;
 use crate::anneal::{Cooling, Limits};
 use crate::horner::Program;
-use crate::saved::{self, Kind};
 use crate::stop::Stop;
-use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, Edits, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits};
 
 /// The most terms of a sum into which a temporary is dissolved.
 const MAX_TERMS: usize = 60;
@@ -26,10 +25,10 @@ const SAVING: u64 = 8;
 /// The least work that an attempt counts, so that attempts which find nothing to do come to an end.
 const LEAST_WORK: u64 = 100;
 
-/// The annealing search behind [`polish`], as a value that can be advanced, saved and continued.
+/// The annealing search behind [`polish`], as a value that can be advanced and continued.
 ///
-/// The search rests whenever its tables are rebuilt, which they are each time they have doubled. At rest, the state
-/// consists of two programs, the generator and a few counts. Saving and loading change no result.
+/// The search rests whenever its tables are rebuilt, which they are each time they have doubled. Stopping at rest
+/// changes no result.
 ///
 /// ```
 /// use soloist_expressions::{Limits, Polisher, Stop, parse, polish, simplify};
@@ -37,9 +36,7 @@ const LEAST_WORK: u64 = 100;
 /// let mut program = simplify(&system, &[], true, Stop::never()).program;
 /// let limits = Limits::attempts(2000);
 /// let mut polisher = Polisher::new(program.clone(), limits, 1);
-/// while polisher.advance(Stop::never()) {
-///     polisher = Polisher::load(&polisher.save()).unwrap();
-/// }
+/// while polisher.advance(Stop::never()) {}
 /// polish(&mut program, limits, 1, Stop::never());
 /// assert_eq!(polisher.finish(), program);
 /// assert_eq!(program.counts().total(), 7);
@@ -52,7 +49,7 @@ pub struct Polisher {
 }
 
 /// The state of the search at rest.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct State {
     limits: Limits,
     rng: Rng,
@@ -159,24 +156,6 @@ impl Polisher {
     #[must_use]
     pub fn finish(self) -> Program {
         self.found.map_or(self.state.best, |(program, _)| program)
-    }
-
-    /// The state at the last rest as bytes. What a stopped advance has found since then is not part of it.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(Kind::Polish, 0, &self.state)
-    }
-
-    /// The search whose state was saved.
-    ///
-    /// # Errors
-    /// One line: bytes that are no state of this search or are damaged.
-    pub fn load(bytes: &[u8]) -> Result<Self, String> {
-        let state: State = saved::load(Kind::Polish, 0, bytes)?;
-        for program in [&state.program, &state.best] {
-            program.validate().map_err(|error| format!("a saved state whose program is none: {error}"))?;
-        }
-        Ok(Self { state, found: None })
     }
 }
 
@@ -318,50 +297,5 @@ pub(super) fn dissolve(work: &mut Work, at: u32) {
             }
         }
         work.touch(user);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::algebra::Coefficient;
-    use crate::horner::Term;
-
-    /// A state with valid bytes and values that no run reaches is refused, or advances without a panic.
-    #[test]
-    fn strange_states_do_no_harm() {
-        let sum = |terms: &[&[u32]]| -> Vec<Term> {
-            terms.iter().map(|factors| Term { value: Coefficient::ONE, factors: factors.to_vec() }).collect()
-        };
-        let program =
-            Program { inputs: 3, temporaries: vec![sum(&[&[0], &[1]])], outputs: vec![sum(&[&[2, 3], &[3, 3]])] };
-        let limits = Limits { attempts: u64::MAX, work: u64::MAX };
-        let polisher = Polisher::new(program.clone(), limits, 1);
-        let load = |change: &dyn Fn(&mut State)| {
-            let mut polisher = polisher.clone();
-            change(&mut polisher.state);
-            Polisher::load(&polisher.save())
-        };
-        for change in [
-            &(|state: &mut State| (state.attempts, state.work) = (u64::MAX - 3, 0)) as &dyn Fn(&mut State),
-            &|state| (state.attempts, state.work, state.begins) = (0, u64::MAX - 300, false),
-            &|state| (state.operations, state.wait) = (0, u64::MAX),
-            &|state| state.best.outputs.clear(),
-        ] {
-            let mut polisher = load(change).unwrap();
-            polisher.state.limits.attempts =
-                polisher.state.limits.attempts.min(polisher.state.attempts.saturating_add(500));
-            while polisher.advance(Stop::never()) {}
-        }
-        for (fault, expected) in [
-            (Program { inputs: 1 << 20, ..program.clone() }, "1048576 inputs"),
-            (Program { temporaries: vec![sum(&[&[3]])], ..program.clone() }, "before it"),
-            (Program { outputs: vec![sum(&[&[3, 2]])], ..program.clone() }, "ascend"),
-            (Program { outputs: vec![sum(&[&[2], &[2]])], ..program.clone() }, "same factors"),
-            (Program { outputs: vec![vec![Term { value: Coefficient::ZERO, factors: vec![0] }]], ..program }, "zero"),
-        ] {
-            let message = load(&|state| state.program = fault.clone()).unwrap_err();
-            assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
-        }
     }
 }

@@ -16,7 +16,7 @@ const MAX_NODES: u32 = 200_000;
 /// # References
 /// D. E. Knuth, "The Art of Computer Programming", volume 2, section 4.6.3, 3rd edition, 1997.
 #[must_use]
-pub fn addition_chain(exponents: &[u32]) -> Vec<(u32, u32, u32)> {
+pub(crate) fn addition_chain(exponents: &[u32]) -> Vec<(u32, u32, u32)> {
     let wanted: BTreeSet<u32> = exponents.iter().copied().filter(|&exponent| exponent > 1).collect();
     let Some(&largest) = wanted.last() else { return Vec::new() };
     let simple = binary(&wanted);

@@ -5,7 +5,6 @@ mod chain;
 mod dag;
 mod program;
 
-pub use chain::addition_chain;
 pub use dag::Dag;
 pub use program::{Program, Term};
 

@@ -3,7 +3,7 @@
 use super::number::number_power;
 use super::reader::{Failure, Reader, is_letter};
 use super::sum::{Factor, Sum, TooLarge, power_terms};
-use crate::algebra::{Coefficient, Function};
+use crate::algebra::{Coefficient, Constant, Function, Relation};
 use num_traits::ToPrimitive;
 
 /// Products of terms that one product or power of sums may form to be multiplied out.
@@ -42,7 +42,10 @@ impl Reader<'_> {
             first = false;
         }
         self.depth -= 1;
-        Ok(sum)
+        Ok(match self.unit {
+            Some(unit) => sum.reduced(unit),
+            None => sum,
+        })
     }
 
     /// Reads a product and appends it to `out`.
@@ -436,7 +439,24 @@ impl Reader<'_> {
         Ok(Atom::Symbol(self.intern(&name)?))
     }
 
+    /// Says why numbers of this kind have no such function.
+    fn refused(&self, function: Function) -> Option<String> {
+        match function {
+            Function::Constant(Constant::I) if !self.complex => {
+                Some("the imaginary unit: code of complex numbers must be asked for (--complex)".into())
+            }
+            Function::Select(Relation::Less | Relation::LessEqual) if self.complex => {
+                Some("complex numbers have no order: expected a comparison by == or !=".into())
+            }
+            Function::Named(name @ ("atan2" | "min" | "max" | "floor" | "ceil")) if self.complex => {
+                Some(format!("`{name}` of complex numbers is not computed"))
+            }
+            _ => None,
+        }
+    }
+
     fn call(&mut self, name: String) -> Result<Atom, Failure> {
+        let place = self.at;
         self.at += 1;
         let mut arguments: Vec<Sum> = Vec::new();
         let expand = std::mem::replace(&mut self.expand, self.full);
@@ -460,7 +480,14 @@ impl Reader<'_> {
         if let Some(function) = Function::named(&name, arguments.len())
             && !self.opaque.contains(&name)
         {
-            return self.computed(function, arguments).map(Atom::Symbol);
+            if let Some(message) = self.refused(function) {
+                return Err((place, message));
+            }
+            let symbol = self.computed(function, arguments)?;
+            if function == Function::Constant(Constant::I) {
+                self.unit = Some(symbol);
+            }
+            return Ok(Atom::Symbol(symbol));
         }
         let mut text = name;
         text.push('(');

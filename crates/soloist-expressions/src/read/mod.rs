@@ -1,5 +1,6 @@
 //! Reads expressions as programs of computer algebra print them, and assignments of programming languages.
 
+mod blanks;
 mod dialect;
 mod expression;
 mod number;
@@ -12,7 +13,6 @@ use crate::algebra::{Assigned, Call, Definition, Function, MAX_VARIABLES, Polyno
 pub use dialect::Notation;
 pub use expression::EXPAND_LIMIT;
 pub(crate) use number::MAX_DIGITS;
-pub use reader::EXPAND_BUDGET;
 use reader::{Block, CallOf, Reader, Statement};
 use soloist_domain::InstanceError;
 use soloist_domain::input::{read_file_prefix, text_bytes};
@@ -24,6 +24,8 @@ use sum::Sum;
 pub const MAX_BYTES: usize = 1 << 30;
 /// The most exponents (terms times symbols) of a system, 2 bytes each.
 pub const MAX_TABLE: usize = 1 << 29;
+/// The largest text that is read again with relations between its outputs.
+const MAX_RELATED: usize = 1 << 22;
 
 /// Reads the file at `path`; see [`parse`].
 ///
@@ -70,8 +72,10 @@ pub fn read_with(
 ///
 /// Functions and inverses that code can compute are [`Call`](crate::Call)s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
 /// inverse for each denominator up to content and sign. Other functions are opaque: `f(x)` becomes a symbol.
+/// Conditionals of all notations (`Piecewise`, `c ? a : b`, `merge`) and the constants pi and e are calls too. The
+/// imaginary unit is one with [`Reading::complex`], elsewhere an error; see `docs/guide/expressions.md`.
 /// Products and powers of sums are multiplied out if they form at most [`EXPAND_LIMIT`] products of terms (and all
-/// of a file at most [`EXPAND_BUDGET`] plus its size, of at most 2^27 words in the coefficients: `(a+b)^2000` is
+/// of a file at most 4,000,000 plus its size, of at most 2^27 words in the coefficients: `(a+b)^2000` is
 /// multiplied out, `(a+b)^3000` is not). Other sums, or with `expand` false all sums, become blocks of the
 /// [`System`]. Time and memory grow linearly with the text, apart from a sort of the terms.
 ///
@@ -108,7 +112,7 @@ pub fn parse_with(
         let reading = Reading { form: reading.form || notation == Some(Notation::Form), ..reading.clone() };
         return parse_plain(name, text, whole, &reading, &|offset, message| place(name, text, offset, message));
     }
-    let translated = match dialect::translate(text, notation) {
+    let translated = match dialect::translate(text, notation, reading) {
         Ok(translated) => translated,
         Err((offset, message)) => return Err(place(name, text, offset, message)),
     };
@@ -145,6 +149,7 @@ fn parse_plain(
     let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
     reader.inline = reader.inline.min(extent.inline);
     reader.opaque.clone_from(&reading.opaque);
+    reader.complex = reading.complex;
     let args = reading.args.as_deref().unwrap_or_default();
     for (at, arg) in args.iter().enumerate() {
         if args[..at].contains(arg) {
@@ -311,7 +316,7 @@ fn compact(
 ///
 /// # Errors
 /// Same as for [`parse`]; a text may have too many symbols when each of its sums is one.
-pub fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
+pub(crate) fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
     // Reading a large text twice takes long.
     let worth = |source: &&Source| source.text.contains(&b'(') || has_intermediates(source);
     let Some(source) = system.source().filter(worth) else { return Ok(None) };
@@ -331,6 +336,49 @@ pub(crate) fn reread(system: &System, reading: &Reading) -> Option<System> {
     let source = system.source()?;
     let reading = Reading { form: source.reading.form, ..reading.clone() };
     let source = Source { reading, ..source.clone() };
+    again(&source, Extent { expand: true, inline: usize::MAX }).ok()
+}
+
+/// An output that is computed from another one: its sum with that, or its difference, takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relation {
+    /// The place of the output among the outputs.
+    pub(crate) output: usize,
+    /// The place of the other one.
+    pub(crate) from: usize,
+    /// Whether the other one is subtracted.
+    pub(crate) negative: bool,
+}
+
+/// The system of the same text where sums and differences take the place of outputs; `None` without a text.
+pub(crate) fn with_relations(system: &System, relations: &[Relation]) -> Option<System> {
+    let source = system.source()?;
+    let mut names: Vec<String> = system.outputs().map(|output| output.name.clone()).collect();
+    let mut text = source.text.to_vec();
+    if text.len() > MAX_RELATED {
+        return None;
+    }
+    let expression = |name: &str| {
+        let statement = source.statements.iter().find(|statement| statement.name == name)?;
+        source.text.get(statement.range.clone())
+    };
+    let own: Vec<String> = names.clone();
+    for relation in relations {
+        let mut name = format!("related_{}", relation.output + 1);
+        while source.statements.iter().any(|statement| statement.name == name) || system.symbols().contains(&name) {
+            name.push('_');
+        }
+        text.extend_from_slice(b"\n;");
+        text.extend_from_slice(name.as_bytes());
+        text.extend_from_slice(b" = (");
+        text.extend_from_slice(expression(&own[relation.output])?);
+        text.extend_from_slice(if relation.negative { b"\n) - (" } else { b"\n) + (" });
+        text.extend_from_slice(expression(&own[relation.from])?);
+        text.extend_from_slice(b"\n);\n");
+        names[relation.output] = name;
+    }
+    let reading = Reading { outputs: Some(names), ..source.reading.clone() };
+    let source = Source { text: text.into(), reading, ..source.clone() };
     again(&source, Extent { expand: true, inline: usize::MAX }).ok()
 }
 

@@ -1,12 +1,13 @@
 //! The state of the reader, and the words and signs that it reads.
 
+use super::blanks;
 use super::sum::Sum;
 use crate::algebra::Function;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Products of terms that may be formed for all of a file: this many, and as many again as the file has bytes.
-pub const EXPAND_BUDGET: usize = 4_000_000;
+const EXPAND_BUDGET: usize = 4_000_000;
 /// Words of coefficients that these products may write in all of a file: a second or two of work.
 const EXPAND_WORDS: u64 = 1 << 27;
 /// A value of an earlier statement with at most this many terms is put in where it is used. A longer one becomes a
@@ -60,6 +61,10 @@ pub(super) struct Reader<'a> {
     pub(super) base_of: HashMap<u16, u16>,
     /// The names of functions that the code does not compute.
     pub(super) opaque: Vec<String>,
+    /// Whether numbers are complex.
+    pub(super) complex: bool,
+    /// The symbol of the imaginary unit, once it was met.
+    pub(super) unit: Option<u16>,
 }
 
 /// A symbol that stands for a function of arguments.
@@ -108,6 +113,8 @@ impl<'a> Reader<'a> {
             known_calls: HashMap::new(),
             base_of: HashMap::new(),
             opaque: Vec::new(),
+            complex: false,
+            unit: None,
         }
     }
 
@@ -131,47 +138,17 @@ impl<'a> Reader<'a> {
     /// Skips blanks, joined lines and comments. Returns whether a line ended.
     pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
         let mut ended = false;
-        loop {
-            match *self.rest() {
-                [b'\n', ..] => {
-                    ended = true;
-                    self.at += 1;
-                }
-                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
-                [b'\\', b'\n', ..] => self.at += 2,
-                [b'\\', b'\r', b'\n', ..] => self.at += 3,
-                [b'#', ..] | [b'\\', b'\\', ..] => {
-                    self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
-                }
-                [b'/', b'*', ..] => self.comment(b"*/")?,
-                [b'(', b'*', ..] => self.comment(b"*)")?,
-                _ => return Ok(ended),
-            }
+        while let Some((next, line)) = blanks::skip(self.text, self.at)? {
+            (self.at, ended) = (next, ended || line);
         }
-    }
-
-    fn comment(&mut self, end: &[u8; 2]) -> Result<(), Failure> {
-        match self.rest()[2..].windows(2).position(|pair| pair == end) {
-            Some(at) => {
-                self.at += at + 4;
-                Ok(())
-            }
-            None => self.fail("a comment that does not end"),
-        }
+        Ok(ended)
     }
 
     /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
     pub(super) fn joint(&mut self) -> bool {
-        let skip = match *self.rest() {
-            [b'\\', b'\n', ..] => 2,
-            [b'\\', b'\r', b'\n', ..] => 3,
-            _ => return false,
-        };
-        self.at += skip;
-        while matches!(self.peek(), b' ' | b'\t') {
-            self.at += 1;
-        }
-        true
+        let next = blanks::joint(self.text, self.at);
+        self.at = next.unwrap_or(self.at);
+        next.is_some()
     }
 
     pub(super) fn enter(&mut self) -> Result<(), Failure> {

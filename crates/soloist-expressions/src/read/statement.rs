@@ -1,5 +1,6 @@
 //! Statements: names of outputs, declarations, which are skipped, and the ends of expressions.
 
+use super::blanks;
 use super::reader::{Failure, Reader, Statement, is_letter};
 use super::sum::Sum;
 use std::ops::Range;
@@ -169,7 +170,7 @@ impl Reader<'_> {
     }
 
     fn line(&mut self) {
-        self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+        self.at = blanks::line_end(self.text, self.at);
     }
 
     /// Whether a declaration starts here: its word, and on the same line a name or, as in `print;`, nothing.

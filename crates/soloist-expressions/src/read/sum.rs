@@ -114,6 +114,31 @@ impl Sum {
         Ok(result)
     }
 
+    /// The sum with powers of the imaginary unit, which `unit` stands for, reduced to the first.
+    pub(super) fn reduced(self, unit: u16) -> Self {
+        if !self.factors.iter().any(|factor| factor.symbol == unit && factor.exponent > 1) {
+            return self;
+        }
+        let mut result = Self::default();
+        for at in 0..self.len() {
+            let mut negative = false;
+            for &factor in self.row(at) {
+                if factor.symbol == unit {
+                    negative = factor.exponent % 4 >= 2;
+                    if factor.exponent % 2 == 0 {
+                        continue;
+                    }
+                    result.factors.push(Factor { exponent: 1, ..factor });
+                } else {
+                    result.factors.push(factor);
+                }
+            }
+            result.ends.push(result.factors.len() as u32);
+            result.values.push(self.values[at].with_sign(negative));
+        }
+        result
+    }
+
     /// An estimate of the bits that a factor of this sum adds to the coefficients of a product.
     pub(super) fn bits(&self) -> u64 {
         let most = self.values.iter().map(Coefficient::bits).max().unwrap_or(0);

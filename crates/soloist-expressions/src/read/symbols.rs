@@ -31,6 +31,9 @@ impl Reader<'_> {
 
     /// The symbol of 1 / `symbol`. The symbol of a block stands for its sum, and the number is the content of that.
     pub(super) fn inverse(&mut self, symbol: u16) -> Result<(u16, Coefficient), Failure> {
+        if self.unit == Some(symbol) {
+            return Ok((symbol, Coefficient::from(-1)));
+        }
         // The inverse of an inverse is the symbol itself.
         if let Some(&base) = self.base_of.get(&symbol) {
             return Ok((base, Coefficient::ONE));
@@ -93,7 +96,7 @@ impl Reader<'_> {
 
     /// The symbol of a function of arguments, which the code computes. The arguments must be normalized.
     pub(super) fn computed(&mut self, function: Function, arguments: Vec<Sum>) -> Result<u16, Failure> {
-        let hash = soloist::stable_hash(&(function, &arguments));
+        let hash = soloist::problem::stable_hash(&(function, &arguments));
         let known = self.known_calls.get(&hash).into_iter().flatten();
         let same = |&&at: &&usize| self.calls[at].function == function && self.calls[at].arguments == arguments;
         if let Some(&at) = known.clone().find(same) {
@@ -110,6 +113,9 @@ impl Reader<'_> {
     /// The text of a call; `None` if it is long or stands for another symbol.
     fn call_name(&self, function: Function, arguments: &[Sum]) -> Option<String> {
         let mut texts = Vec::new();
+        if let Function::Constant(constant) = function {
+            return (!self.index.contains_key(constant.name())).then(|| constant.name().to_owned());
+        }
         for argument in arguments {
             let mut text = String::new();
             self.write(argument, &mut text, MAX_CALL_NAME).ok()?;
@@ -127,13 +133,15 @@ impl Reader<'_> {
             Function::Root(degree) => format!("({joined})^(1/{degree})"),
             Function::Power => format!("pow({joined})"),
             Function::Named(name) => format!("{name}({joined})"),
+            Function::Select(relation) => format!("{}({joined})", relation.select()),
+            Function::Constant(constant) => constant.name().to_owned(),
         };
         (!self.index.contains_key(&name)).then_some(name)
     }
 
     /// The symbol that stands for a sum. The sum must be normalized and have content 1.
     pub(super) fn block(&mut self, sum: Sum) -> Result<u16, Failure> {
-        let hash = soloist::stable_hash(&sum);
+        let hash = soloist::problem::stable_hash(&sum);
         let known = self.known.get(&hash).into_iter().flatten();
         if let Some(&block) = known.clone().find(|&&block| self.blocks[block].sum == sum) {
             return Ok(self.blocks[block].symbol);

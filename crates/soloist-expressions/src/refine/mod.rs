@@ -8,12 +8,11 @@ mod tests;
 use crate::algebra::{Signs, System};
 use crate::anneal::{Cooling, Limits};
 use crate::horner::Dag;
-use crate::saved::{self, Kind};
 use crate::scheme::{Terms, terms};
 use crate::stop::Stop;
 use graph::{Graph, NONE};
-use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, Edits, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits};
 
 /// The limit of variables and total degree of a system together: it bounds the nesting of its forms.
 const MAX_DEPTH: u64 = 1000;
@@ -42,11 +41,10 @@ pub struct Refined {
     pub attempts: u64,
 }
 
-/// The annealing search behind [`refine`], as a value that can be advanced, saved and continued.
+/// The annealing search behind [`refine`], as a value that can be advanced and continued.
 ///
 /// The search rests whenever its graph is rebuilt: when the graph has grown eightfold, and after a million attempts,
-/// which take a few seconds. At rest, the state consists of the variables that differ from the order, the generator and
-/// a few counts. Saving and loading change no result.
+/// which take a few seconds. Stopping at rest changes no result.
 ///
 /// ```
 /// use soloist_expressions::{Limits, Refiner, Stop, generate, refine};
@@ -54,9 +52,7 @@ pub struct Refined {
 /// let order = system.occurrence_order();
 /// let limits = Limits::attempts(2000);
 /// let mut refiner = Refiner::new(&system, &order, limits, 1).unwrap();
-/// while refiner.advance(Stop::never()) {
-///     refiner = Refiner::load(&system, &refiner.save()).unwrap();
-/// }
+/// while refiner.advance(Stop::never()) {}
 /// let at_once = refine(&system, &order, limits, 1, Stop::never()).unwrap();
 /// assert_eq!(refiner.finish().dag.counts(), at_once.dag.counts());
 /// ```
@@ -70,7 +66,7 @@ pub struct Refiner<'a> {
 }
 
 /// The state of the search at rest.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 struct State {
     limits: Limits,
     /// All symbols, outermost first.
@@ -187,29 +183,6 @@ impl<'a> Refiner<'a> {
             let graph = Graph::new(&terms, system.definitions().len(), &state.order, &choices);
             form(system, graph, &state.order, state.attempts)
         })
-    }
-
-    /// The state at the last rest as bytes. What a stopped advance has found since then is not part of it.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(Kind::Refine, self.system.fingerprint(), &self.state)
-    }
-
-    /// The search on `system` whose state was saved.
-    ///
-    /// # Errors
-    /// One line: bytes that are no state of this search, are damaged, or belong to another system.
-    pub fn load(system: &'a System, bytes: &[u8]) -> Result<Self, String> {
-        let state: State = saved::load(Kind::Refine, system.fingerprint(), bytes)?;
-        let terms = suitable_terms(system).ok_or("a saved state of a system that cannot be refined")?;
-        let n = system.symbols().len();
-        if state.order.len() != n || state.order != system.completed(&state.order) {
-            return Err("a saved state whose order is none of the symbols".into());
-        }
-        if state.choices.iter().any(|&(_, variable)| variable as usize >= n) {
-            return Err("a saved state with a variable that does not exist".into());
-        }
-        Ok(Self { system, terms, state, found: None })
     }
 }
 

@@ -96,6 +96,16 @@ impl Effort {
         Self { playouts: Some(playouts), ..Self::default() }
     }
 
+    /// The effort of the options that the command and the Python package have: limits of the search, whether the best
+    /// order is proven, attempts of the refinement and of polishing, and whether common pairs are extracted.
+    #[must_use]
+    pub fn from_options(budget: &Budget, prove: bool, refine: Option<u64>, greedy: bool, polish: Option<u64>) -> Self {
+        let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
+        let Budget { playouts, time, .. } = *budget;
+        let (refine, polish) = (amount(refine), amount(polish));
+        Self { playouts, time, prove, refine, greedy, polish, as_written: false }
+    }
+
     /// The limits of the search.
     #[must_use]
     pub fn budget(&self) -> Budget {

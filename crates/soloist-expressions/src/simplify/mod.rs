@@ -3,6 +3,7 @@
 mod build;
 mod effort;
 mod pass;
+mod related;
 mod run;
 mod search;
 
@@ -12,7 +13,8 @@ pub use search::{Found, default_setup, search};
 
 use crate::algebra::System;
 use crate::stop::Stop;
-use soloist::{Setup, SolveError};
+use soloist::Setup;
+use soloist::run::SolveError;
 use soloist_domain::InstanceError;
 use std::sync::Arc;
 use std::time::Duration;

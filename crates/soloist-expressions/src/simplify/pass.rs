@@ -10,7 +10,7 @@ use crate::parallel;
 use crate::problem::Orders;
 use crate::read::as_written;
 use crate::scheme::Direction;
-use soloist::{SolveError, StopReason};
+use soloist::run::{SolveError, StopReason};
 use soloist_domain::InstanceError;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use crate::factor::rebuilt;
 use crate::gradient::{reversed, with_gradient};
 use crate::greedy::improve;
 use crate::read::{as_written, inlined};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,11 +21,8 @@ const RUNG_TERMS: usize = 3_000;
 const RUNG_PART: f64 = 0.25;
 
 impl Simplifier<'_> {
-    /// Simplifies `system` and reports each event of the last pass to `observe`.
-    ///
-    /// # Errors
-    /// A search that the engine refuses, for instance a method with parameters that contradict each other.
-    pub fn run(
+    /// Simplifies `system` without relations between its outputs.
+    pub(super) fn run_alone(
         &self,
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),
@@ -82,7 +80,11 @@ impl Simplifier<'_> {
             }
             improve(&mut program, 0, stop);
             let variant = Variant { system: Arc::clone(&whole), shown: Arc::clone(&whole) };
-            let best = Simplified { program, ..outputs.best.clone() };
+            // The order by the symbols of the derivatives.
+            let names: HashMap<&String, usize> =
+                whole.symbols().iter().enumerate().map(|(at, name)| (name, at)).collect();
+            let order = outputs.best.order.iter().filter_map(|&symbol| names.get(&outputs.system.symbols()[symbol]));
+            let best = Simplified { program, order: order.copied().collect(), ..outputs.best };
             let limits = self.effort.polishing(best.operations());
             let polisher = Self { stop, ..plan.clone() };
             polisher.polished(&Candidate { variant, best }, limits, self.setup.seed, 1.0).0.best

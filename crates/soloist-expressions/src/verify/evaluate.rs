@@ -1,13 +1,18 @@
 //! Evaluates expression text modulo a prime and counts its operations. Shares no code with the reader, the search or
 //! the emitter.
 
-use crate::algebra::Counts;
-use soloist::StableHasher;
+use super::machine::Machine;
+use crate::algebra::{Constant, Counts};
+use crate::emit::{Float, Language};
+use soloist::problem::StableHasher;
 use std::collections::HashMap;
 use std::hash::Hasher;
 
 /// The primes of verification: 2^61 - 1 (Mersenne) and 2^62 - 57.
 pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
+/// Those of complex numbers, 2^61 - 31 and 2^62 - 87, which have a number whose square is -1.
+pub(super) const COMPLEX_PRIMES: [u64; 2] = [(1 << 61) - 31, (1 << 62) - 87];
+const UNITS: [u64; 2] = [583_529_827_753_931_384, 4_490_822_397_581_186_023];
 
 const TOO_LARGE: &str = "the exponent is too large";
 
@@ -63,6 +68,12 @@ impl Point {
         self.hash(name, &[])
     }
 
+    /// The value of a constant: the imaginary unit is a number whose square is -1, where there is one.
+    pub(super) fn constant(self, constant: Constant) -> u64 {
+        let unit = COMPLEX_PRIMES.iter().position(|&prime| prime == self.prime).filter(|_| constant == Constant::I);
+        unit.map_or_else(|| self.hash(&format!("{}()", constant.name()), &[]), |at| UNITS[at])
+    }
+
     pub(super) fn hash(self, name: &str, arguments: &[u64]) -> u64 {
         let mut hash = StableHasher::new();
         hash.write_u64(self.seed);
@@ -97,11 +108,16 @@ pub(super) enum Failed {
     Syntax(usize, &'static str),
 }
 
-/// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are
-/// errors.
-pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool) -> Result<Evaluated, Failed> {
+/// Evaluates the expression `text` at a point. Names in `values` have those values. With a machine, the text is code:
+/// other names are errors, functions and numbers are those of its language.
+pub(super) fn evaluate(
+    text: &[u8],
+    point: Point,
+    values: &Values,
+    machine: Option<Machine>,
+) -> Result<Evaluated, Failed> {
     let mut evaluator =
-        Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), calls: 0, divisions: 0, depth: 0 };
+        Evaluator { text, at: 0, point, values, machine, counts: Counts::default(), calls: 0, divisions: 0, depth: 0 };
     let value = evaluator.sum()?.value;
     evaluator.blanks();
     if evaluator.at < text.len() {
@@ -123,7 +139,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) at: usize,
     pub(super) point: Point,
     pub(super) values: &'a Values,
-    pub(super) strict: bool,
+    pub(super) machine: Option<Machine>,
     pub(super) counts: Counts,
     pub(super) calls: usize,
     pub(super) divisions: usize,
@@ -284,7 +300,7 @@ impl Evaluator<'_> {
                 let exponent = self.atom()?;
                 let prime = self.point.prime;
                 let value = if negative { negate(exponent.value, prime) } else { exponent.value };
-                self.calls += usize::from(self.strict);
+                self.calls += usize::from(self.machine.is_some());
                 return self.general_power(base, Part { value, ..exponent });
             }
         };
@@ -326,7 +342,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn whole(&mut self) -> Result<u32, Failed> {
+    pub(super) fn whole(&mut self) -> Result<u32, Failed> {
         let mut value = 0_u32;
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -393,11 +409,39 @@ impl Evaluator<'_> {
                 value = multiply(value, ten, prime);
             }
         }
-        // A kind of Fortran: 1.0_dp.
-        if self.starts(b"_dp") {
-            self.at += 3;
+        if let Some(machine) = self.machine {
+            self.literal(machine, point)?;
         }
         Ok(Part { value: multiply(value, power(scale, prime - 2, prime), prime), constant: true })
+    }
+
+    /// Checks what follows the digits of a number of code.
+    fn literal(&mut self, machine: Machine, point: bool) -> Result<(), Failed> {
+        let compiled = matches!(machine.language, Language::C | Language::Cpp | Language::Rust | Language::Fortran);
+        if !compiled {
+            return Ok(());
+        }
+        if machine.is_generic() {
+            return Err(self.fail("a number of a fixed type"));
+        }
+        let double_exponent = machine.language == Language::Fortran
+            && machine.float == Float::Double
+            && self.text[..self.at]
+                .iter()
+                .rev()
+                .find(|byte| !byte.is_ascii_digit())
+                .is_some_and(|byte| b"dD".contains(byte));
+        if !point && machine.language == Language::C && machine.float == Float::Double || double_exponent {
+            return Ok(());
+        }
+        if !point || !self.starts(machine.suffix().as_bytes()) {
+            return Err(self.fail("a number of another type"));
+        }
+        self.at += machine.suffix().len();
+        if is_letter(self.peek()) || self.peek().is_ascii_digit() {
+            return Err(self.fail("a number of another type"));
+        }
+        Ok(())
     }
 
     /// A name: `x`, `p.q`, `a[1]`, or a function with its arguments.
@@ -407,16 +451,10 @@ impl Evaluator<'_> {
             self.brackets(&mut name)?;
         } else {
             self.word(&mut name);
-            if self.strict && name == "f64" && self.starts(b"::") {
+            if self.machine.is_some_and(|machine| machine.language == Language::Rust) && self.starts(b"::") {
                 self.at += 2;
-                name.clear();
+                name.push_str("::");
                 self.word(&mut name);
-                // Rust has other names for these.
-                for (own, other) in [("ln", "log"), ("powf", "pow")] {
-                    if name == own {
-                        other.clone_into(&mut name);
-                    }
-                }
             }
             if self.peek() == b'.' && self.text.get(self.at + 1).is_some_and(|&byte| is_letter(byte)) {
                 name.push('.');
@@ -439,7 +477,7 @@ impl Evaluator<'_> {
     fn look_up(&self, name: &str) -> Result<Part, Failed> {
         let value = match self.values.get(name) {
             Some(&value) => value,
-            None if self.strict => return Err(self.fail("a name that was not assigned")),
+            None if self.machine.is_some() => return Err(self.fail("a name that was not assigned")),
             None => self.point.name(name),
         };
         Ok(Part { value, constant: false })
@@ -484,7 +522,7 @@ mod tests {
     fn values_obey_arithmetic() {
         for prime in PRIMES {
             let point = Point { seed: 7, prime };
-            let value = |text: &str| evaluate(text.as_bytes(), point, &Values::new(), false).unwrap().value;
+            let value = |text: &str| evaluate(text.as_bytes(), point, &Values::new(), None).unwrap().value;
             for (left, right) in [
                 ("(x+y)^2", "x^2+2*x*y+y**2"),
                 ("x/2-1.5e1", "0.5*x - 15"),
@@ -502,7 +540,7 @@ mod tests {
             }
             assert_ne!(value("f(x)"), value("f(y)"));
             assert_ne!(value("f(x)"), value("g(x)"));
-            assert_eq!(evaluate(b"1/(x-x)", point, &Values::new(), false).unwrap_err(), Failed::Unlucky);
+            assert_eq!(evaluate(b"1/(x-x)", point, &Values::new(), None).unwrap_err(), Failed::Unlucky);
             // The moduli pass two tests of Fermat.
             assert_eq!(power(3, prime - 1, prime), 1);
             assert_eq!(power(5, prime - 1, prime), 1);
@@ -513,11 +551,12 @@ mod tests {
     fn syntax_is_checked() {
         let point = Point { seed: 7, prime: PRIMES[0] };
         for text in ["", "x+", "(x", "x)", "x y", "2 3", "x^", "*x", "f(x", "[x", "x^99999999999"] {
-            let result = evaluate(text.as_bytes(), point, &Values::new(), false);
+            let result = evaluate(text.as_bytes(), point, &Values::new(), None);
             assert!(matches!(result, Err(Failed::Syntax(..))), "{text}");
         }
         let deep = "(".repeat(100_000);
-        assert!(evaluate(deep.as_bytes(), point, &Values::new(), false).is_err());
-        assert!(evaluate(b"x", point, &Values::new(), true).is_err());
+        assert!(evaluate(deep.as_bytes(), point, &Values::new(), None).is_err());
+        let machine = Machine { language: Language::C, float: Float::Double, complex: false };
+        assert!(evaluate(b"x", point, &Values::new(), Some(machine)).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! What stands around the statements of code: declarations, types, strides, and the comments that name inputs and
 //! outputs.
 
+use super::generic::Trait;
+use super::machine::Machine;
 use crate::algebra::{Reading, System};
 use crate::emit::{Language, Names, named};
 use soloist_domain::error::quote;
@@ -9,7 +11,8 @@ use soloist_domain::error::quote;
 ///
 /// # Errors
 /// One line: the first line that declares, calls or names something else than the system has.
-pub(super) fn check(system: &System, code: &str, language: Language, names: &Names) -> Result<(), String> {
+pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names) -> Result<(), String> {
+    let (language, number) = (machine.language, machine.number());
     if matches!(language, Language::Form | Language::Json) {
         return Ok(());
     }
@@ -18,6 +21,7 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
     let comment = comment(language);
     // Before the function, inside it, behind it.
     let (mut place, mut function, mut tail) = (0, String::new(), String::new());
+    let mut declared = Trait::default();
     for (index, line) in code.lines().enumerate() {
         let wrong = |expected: &str| {
             Err(format!("line {}: found {}, expected {expected}", index + 1, quote(line.trim().as_bytes())))
@@ -28,14 +32,21 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
         }
         match (place, language) {
             (0, Language::C) => {
-                let known = ["#include <stddef.h>", "#include <math.h>", "#endif", "#define restrict __restrict"];
-                if known.contains(&text) || text == "#if defined(__cplusplus) && !defined(restrict)" {
+                let known = [
+                    "#include <stddef.h>",
+                    "#include <math.h>",
+                    "#include <complex.h>",
+                    "#include <quadmath.h>",
+                    "#endif",
+                    "#define restrict __restrict",
+                    "#if defined(__cplusplus) && !defined(restrict)",
+                ];
+                if known.contains(&text) || is_header(text) {
                     continue;
                 }
                 if function.is_empty() {
-                    let rest = text.strip_prefix("void ");
-                    let name =
-                        rest.and_then(|rest| rest.strip_suffix("(const double *restrict x, double *restrict y)"));
+                    let end = format!("(const {number} *restrict x, {number} *restrict y)");
+                    let name = text.strip_prefix("void ").and_then(|rest| rest.strip_suffix(&end));
                     let Some(name) = name.filter(|name| is_identifier(name)) else {
                         return wrong("`void NAME(const double *restrict x, double *restrict y)`");
                     };
@@ -46,11 +57,49 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
                     return wrong("`{`");
                 }
             }
-            (0, Language::Rust) => {
-                if text.starts_with("#[allow(") && text.ends_with(")]") {
+            (0, Language::Cpp) => {
+                let known = ["#pragma once", "#include <cstddef>", "#include <cmath>", "#include <complex>"];
+                if known.contains(&text) || function.is_empty() && text == "template <typename T>" {
                     continue;
                 }
-                let end = format!("(x: &[f64; {inputs}], y: &mut [f64; {outputs}]) {{");
+                if function.is_empty() {
+                    let name = text.strip_prefix("void ").and_then(|rest| rest.strip_suffix("(const T *x, T *y)"));
+                    let Some(name) = name.filter(|name| is_identifier(name)) else {
+                        return wrong("`void NAME(const T *x, T *y)`");
+                    };
+                    name.clone_into(&mut function);
+                } else if text == "{" {
+                    place = 1;
+                } else {
+                    return wrong("`{`");
+                }
+            }
+            (1, Language::Cpp) if text.starts_with("using ") => {
+                let name = text.strip_prefix("using std::").and_then(|rest| rest.strip_suffix(';'));
+                if name.is_none_or(|name| machine.function(name).is_none()) {
+                    return wrong("a function that the code calls");
+                }
+            }
+            (1, Language::Cpp) if text == "}" => place = 2,
+            (_, Language::Cpp) if place == 2 => {
+                let many = format!("void {function}_many(std::size_t n, const T *x, T *y)");
+                let each = format!("for (std::size_t i = 0; i < n; i++) {function}(x + {inputs}*i, y + {outputs}*i);");
+                if ![many.as_str(), &each, "template <typename T>", "{", "}"].contains(&text) {
+                    return wrong(&format!("`{many}` and `{each}`"));
+                }
+            }
+            (0, Language::Rust) => {
+                if text == "#[allow(clippy::all, unused_variables)]" {
+                    continue;
+                }
+                if machine.is_generic() && !text.starts_with("pub fn ") {
+                    match declared.line(text) {
+                        Ok(()) => continue,
+                        Err(expected) => return wrong(&expected),
+                    }
+                }
+                let bound = if machine.is_generic() { "<T: Number>" } else { "" };
+                let end = format!("{bound}(x: &[{number}; {inputs}], y: &mut [{number}; {outputs}]) {{");
                 let name = text.strip_prefix("pub fn ").and_then(|rest| rest.strip_suffix(&end));
                 if !name.is_some_and(is_identifier) {
                     return wrong(&format!("`pub fn NAME{end}`"));
@@ -58,7 +107,7 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
                 place = 1;
             }
             (0, Language::Python) => {
-                if text == "import math" {
+                if ["import math", "import cmath"].contains(&text) || GUARD.contains(&text) {
                     continue;
                 }
                 let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
@@ -81,12 +130,12 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
                 return wrong(&format!("`y = [0]*{outputs}`"));
             }
             (1, Language::Fortran) if text.starts_with("end subroutine") => place = 2,
-            (1, Language::Fortran) if text.contains("::") && !fortran(text, inputs, outputs) => {
-                return wrong("real(dp) arrays of the sizes of inputs and outputs");
+            (1, Language::Fortran) if text.contains("::") && !fortran(text, machine, inputs, outputs) => {
+                return wrong("arrays of one type of the sizes of inputs and outputs");
             }
             (1, _) => {}
             (_, Language::C) => {
-                let many = format!("void {function}_many(size_t n, const double *x, double *y)");
+                let many = format!("void {function}_many(size_t n, const {number} *x, {number} *y)");
                 let each = format!("for (size_t i = 0; i < n; i++) {function}(x + {inputs}*i, y + {outputs}*i);");
                 if ![many.as_str(), &each, "{", "}"].contains(&text) {
                     return wrong(&format!("`{many}` and `{each}`"));
@@ -117,15 +166,37 @@ fn is_identifier(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// The lines of the function that guards calls in Python.
+const GUARD: [&str; 5] = [
+    "def _value(function, *arguments):",
+    "try:",
+    "return function(*arguments)",
+    "except (ArithmeticError, ValueError):",
+    "return math.nan",
+];
+
+/// Whether a line includes a header of the user.
+fn is_header(line: &str) -> bool {
+    let name = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+    name.is_some_and(|name| !name.is_empty() && !name.contains(['"', '\\', '>']))
+}
+
 /// Whether a declaration of Fortran fits.
-fn fortran(line: &str, inputs: usize, outputs: usize) -> bool {
-    line == "integer, parameter :: dp = kind(1.0d0)"
-        || line == format!("real(dp), intent(in) :: x({inputs})")
-        || line == format!("real(dp), intent(out) :: y({outputs})")
-        || line
-            .strip_prefix("real(dp) :: t(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
+fn fortran(line: &str, machine: Machine, inputs: usize, outputs: usize) -> bool {
+    let (kind, declaration) = machine.kind();
+    let number = format!("{}({kind})", machine.number());
+    let variable = line.strip_prefix(&format!("{number} :: "));
+    let (name, size) = variable.map_or(("", None), |rest| match rest.split_once('(') {
+        Some((name, size)) => (name, Some(size)),
+        None => (rest, None),
+    });
+    let sized = size.is_none_or(|size| {
+        size.strip_suffix(')').is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    line == declaration
+        || line == format!("{number}, intent(in) :: x({inputs})")
+        || line == format!("{number}, intent(out) :: y({outputs})")
+        || is_identifier(name) && !["x", "y"].contains(&name) && sized
 }
 
 /// The inputs and outputs that the comments of code name, if they are others than those of the system.
@@ -146,7 +217,8 @@ pub(super) fn reading(system: &System, code: &str, language: Language) -> Option
     }
     // A function among the inputs is not computed by the code.
     let opaque = inputs.iter().filter_map(|name| Some(name.split_once('(')?.0.to_owned())).collect();
-    Some(Reading { outputs: Some(outputs), args: Some(inputs), opaque, ..Reading::default() })
+    let complex = system.is_complex();
+    Some(Reading { outputs: Some(outputs), args: Some(inputs), opaque, complex, ..Reading::default() })
 }
 
 /// Checks the comments that say which input or output an element is.

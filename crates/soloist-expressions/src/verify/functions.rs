@@ -1,6 +1,19 @@
 //! Functions and powers that are evaluated for verification: hashes of their arguments, whatever they compute.
 
-use super::evaluate::{Evaluator, Failed, Part, multiply, power};
+use super::evaluate::{Evaluator, Failed, Part, Point, multiply, power};
+use super::machine::{Machine, known};
+use crate::algebra::{Constant, Relation};
+use crate::emit::Language;
+
+/// Whether `name` makes a number of any type.
+fn is_number_of(machine: Machine, name: &str) -> bool {
+    machine.is_generic() && name == if machine.language == Language::Rust { "T::whole" } else { "T" }
+}
+
+/// The value of a conditional, a function of what it compares and of its values.
+pub(super) fn select(point: Point, relation: Relation, arguments: [u64; 4]) -> u64 {
+    point.hash(&format!("{}()", relation.select()), &arguments)
+}
 
 /// Sign, numerator and denominator of a short fraction by its value modulo a prime.
 fn fraction(value: u64, prime: u64) -> Option<(bool, u64, u64)> {
@@ -10,29 +23,6 @@ fn fraction(value: u64, prime: u64) -> Option<(bool, u64, u64)> {
         if above < 1 << 16 { Some((false, above, degree)) } else { (below < 1 << 16).then_some((true, below, degree)) }
     })
 }
-
-/// The functions that code may call, by their names in all languages.
-const FUNCTIONS: [(&str, &str, usize); 19] = [
-    ("sin", "sin", 1),
-    ("cos", "cos", 1),
-    ("tan", "tan", 1),
-    ("asin", "asin", 1),
-    ("acos", "acos", 1),
-    ("atan", "atan", 1),
-    ("sinh", "sinh", 1),
-    ("cosh", "cosh", 1),
-    ("tanh", "tanh", 1),
-    ("asinh", "asinh", 1),
-    ("acosh", "acosh", 1),
-    ("atanh", "atanh", 1),
-    ("exp", "exp", 1),
-    ("log", "log", 1),
-    ("abs", "abs", 1),
-    ("atan2", "atan2", 2),
-    ("sqrt", "sqrt", 1),
-    ("pow", "pow", 2),
-    ("fabs", "abs", 1),
-];
 
 impl Evaluator<'_> {
     /// A power with any exponent. The root of a number is a hash of the number and the degree, a power with an exponent
@@ -66,19 +56,35 @@ impl Evaluator<'_> {
                 return Ok(Part { value, constant: false });
             }
         }
-        let own = FUNCTIONS.iter().find(|(own, ..)| *own == name).map(|&(_, known, count)| (known, count));
-        let own = match name.strip_prefix("math.").filter(|_| own.is_none()) {
-            Some(rest) => FUNCTIONS.iter().find(|(own, ..)| *own == rest).map(|&(_, known, count)| (known, count)),
-            None => own,
-        };
+        if self.machine.is_some_and(|machine| is_number_of(machine, &name)) {
+            // A number of any type, made of a whole one; in C++ also of a real number.
+            let part = if self.peek().is_ascii_digit() {
+                Part { value: self.whole()?.into(), constant: true }
+            } else {
+                self.sum()?
+            };
+            self.blanks();
+            if self.peek() != b')' {
+                return Err(self.fail("expected ')'"));
+            }
+            self.at += 1;
+            return Ok(part);
+        }
+        let select = Relation::ALL.into_iter().find(|relation| relation.select() == name);
+        let free = matches!(self.machine.map(|machine| machine.language), None | Some(Language::Form | Language::Json));
         // A text calls functions by their own names, code by those of its language.
-        let known = own.filter(|&(known, _)| self.strict || known == name);
-        if self.strict && known.is_none() {
+        let known = match (self.machine, select) {
+            (_, Some(relation)) if free => Some((relation.select(), 4)),
+            (None, _) => known(&name),
+            (Some(machine), _) => machine.function(&name),
+        };
+        let strict = self.machine.is_some();
+        if strict && known.is_none() {
             return Err(self.fail("a function that code does not call"));
         }
-        let mut arguments: Vec<Part> = Vec::new();
         // Operations inside arguments do not count.
         let counts = self.counts;
+        let mut arguments: Vec<Part> = Vec::new();
         loop {
             self.blanks();
             if arguments.is_empty() && self.peek() == b')' {
@@ -93,13 +99,13 @@ impl Evaluator<'_> {
             }
         }
         self.at += 1;
-        if self.strict {
+        if strict {
             self.calls += 1;
         } else {
             self.counts = counts;
         }
         match (known, &arguments[..]) {
-            (Some((_, count)), _) if self.strict && count != arguments.len() => {
+            (Some((_, count)), _) if strict && count != arguments.len() => {
                 return Err(self.fail("another number of arguments"));
             }
             (Some(("sqrt", 1)), [of]) => {
@@ -112,6 +118,11 @@ impl Evaluator<'_> {
                 return result;
             }
             _ => {}
+        }
+        if arguments.is_empty()
+            && let Some(constant) = Constant::ALL.into_iter().find(|constant| constant.name() == name)
+        {
+            return Ok(Part { value: self.point.constant(constant), constant: false });
         }
         let name = format!("{}()", known.map_or(&name[..], |(known, _)| known));
         let values: Vec<u64> = arguments.iter().map(|argument| argument.value).collect();

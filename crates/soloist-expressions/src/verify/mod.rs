@@ -3,6 +3,8 @@
 mod evaluate;
 mod frame;
 mod functions;
+mod generic;
+mod machine;
 mod recompute;
 mod recount;
 
@@ -12,9 +14,11 @@ use crate::emit::shape;
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
 use crate::read::{MAX_DIGITS, parse_form, reread};
-use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
+use evaluate::{COMPLEX_PRIMES, Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
+use machine::Machine;
 use recompute::{Recomputed, Refused, detect, recompute};
-pub use recount::{LevelCounts, recount};
+pub(crate) use recount::LevelCounts;
+pub use recount::recount;
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{SubmittedSolution, claim, json, short};
@@ -24,6 +28,7 @@ use std::collections::BTreeMap;
 /// The moduli of the points at which code is compared. There are two primes, because all coefficients of a difference
 /// may vanish modulo one of them.
 const POINTS: [u64; 3] = [PRIMES[0], PRIMES[0], PRIMES[1]];
+const COMPLEX_POINTS: [u64; 3] = [COMPLEX_PRIMES[0], COMPLEX_PRIMES[0], COMPLEX_PRIMES[1]];
 /// The most points that are tried, including those that divide by zero.
 const MAX_TRIES: u64 = 20;
 /// Code of systems with at most this many terms is multiplied out and compared exactly.
@@ -83,10 +88,11 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
         }
         code = shape::without_blocks(code, names.inputs.len(), names.outputs.len())?;
     }
-    frame::check(system, code, language, &names)?;
+    let machine = Machine::of(code, language, system.is_complex());
+    frame::check(system, code, machine, &names)?;
     let (mut counts, mut calls) = (Counts::default(), (0, 0));
     let mut seed = 0;
-    for prime in POINTS {
+    for prime in if system.is_complex() { COMPLEX_POINTS } else { POINTS } {
         loop {
             seed += 1;
             if seed > MAX_TRIES {
@@ -111,7 +117,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
             };
             let inputs: Vec<u64> = system.given().into_iter().map(|symbol| values[symbol]).collect();
             let Recomputed { outputs, counts: counted, calls: called } =
-                match recompute(code, language, &names, &inputs, point) {
+                match recompute(code, machine, &names, &inputs, point) {
                     Ok(found) => found,
                     Err(Refused::Unlucky) => continue,
                     Err(Refused::Wrong(message)) => return Err(message),
@@ -140,7 +146,7 @@ fn symbol_values(system: &System, point: Point) -> Result<Vec<u64>, Failed> {
     let none = Values::new();
     let mut values = vec![0; system.symbols().len()];
     for symbol in system.given() {
-        values[symbol] = evaluate(system.symbols()[symbol].as_bytes(), point, &none, false)?.value;
+        values[symbol] = evaluate(system.symbols()[symbol].as_bytes(), point, &none, None)?.value;
     }
     if system.source().is_some() {
         return Ok(values);
@@ -177,7 +183,7 @@ fn expected(system: &System, values: &[u64], point: Point) -> Result<Vec<u64>, F
     };
     let mut known = Values::new();
     for Assigned { name, range, .. } in &source.statements {
-        let value = evaluate(&source.text[range.clone()], point, &known, false)?.value;
+        let value = evaluate(&source.text[range.clone()], point, &known, None)?.value;
         known.insert(name.clone(), value);
     }
     let value = |output: &Definition| known.get(&output.name).copied().ok_or(Failed::Syntax(0, "an output is missing"));

@@ -1,7 +1,9 @@
 //! Reads code back for verification: evaluates and counts every statement.
 
-use super::evaluate::{Failed, Point, Values, evaluate};
-use crate::algebra::Counts;
+use super::evaluate::{Evaluated, Failed, Point, Values, evaluate};
+use super::functions::select;
+use super::machine::Machine;
+use crate::algebra::{Counts, Relation};
 use crate::emit::{Language, Names};
 use soloist_domain::error::quote;
 use std::collections::HashSet;
@@ -27,7 +29,7 @@ pub(super) enum Refused {
 /// Runs the statements of code; `inputs` are the values in the order of `names.inputs`.
 pub(super) fn recompute(
     code: &str,
-    language: Language,
+    machine: Machine,
     names: &Names,
     inputs: &[u64],
     point: Point,
@@ -35,12 +37,12 @@ pub(super) fn recompute(
     let mut values: Values = names.inputs.iter().cloned().zip(inputs.iter().copied()).collect();
     let mut counts = Counts::default();
     let mut calls = (0, 0);
-    for (number, target, expression) in statements(code, language)? {
-        if let Some(literal) = whole_literal(expression, language) {
+    for (number, target, expression) in statements(code, machine)? {
+        if let Some(literal) = whole_literal(expression, machine) {
             let message = format!("line {number}: the number {literal} is whole, expected {literal}.0");
             return Err(Refused::Wrong(message));
         }
-        let result = evaluate(expression.as_bytes(), point, &values, true).map_err(|failed| match failed {
+        let result = statement(expression, machine, point, &values).map_err(|failed| match failed {
             Failed::Unlucky => Refused::Unlucky,
             Failed::Syntax(offset, message) => {
                 let rest = expression.as_bytes().get(offset..).unwrap_or_default();
@@ -62,10 +64,86 @@ pub(super) fn recompute(
     Ok(Recomputed { outputs: outputs.collect::<Result<_, _>>()?, counts, calls })
 }
 
+/// The value of the right side of a statement.
+fn statement(expression: &str, machine: Machine, point: Point, values: &Values) -> Result<Evaluated, Failed> {
+    let free = Evaluated { value: 0, counts: Counts::default(), calls: 0, divisions: 0 };
+    if let Some(constant) = machine.constant(expression) {
+        return Ok(Evaluated { value: point.constant(constant), ..free });
+    }
+    let value = |text: &str| evaluate(text.as_bytes(), point, values, Some(machine));
+    if let Some((relation, parts)) = conditional(expression, machine.language) {
+        let mut found = [0; 4];
+        for (found, text) in found.iter_mut().zip(parts) {
+            let part = value(text)?;
+            if part.counts.total() > 0 || part.calls + part.divisions > 0 {
+                return Err(Failed::Syntax(0, "a conditional of something else than names and numbers"));
+            }
+            *found = part.value;
+        }
+        return Ok(Evaluated { value: select(point, relation, found), calls: 1, ..free });
+    }
+    let guarded = expression.strip_prefix("_value(").filter(|_| machine.language == Language::Python);
+    let inverse = guarded.and_then(|rest| rest.strip_prefix("lambda a: 1/a, ")?.strip_suffix(')'));
+    if let Some(inverse) = inverse {
+        return value(&format!("1/({inverse})"));
+    }
+    if let Some((name, arguments)) = guarded.and_then(|rest| rest.split_once(", ")) {
+        return value(&format!("{name}({arguments}"));
+    }
+    if machine.language == Language::Fortran
+        && let Some(inner) = expression.strip_prefix("real(")
+        && let Some(inner) = inner.strip_suffix(&format!(", {})", machine.kind().0))
+    {
+        return value(inner);
+    }
+    value(expression)
+}
+
+/// The comparison of a conditional, and what it compares and chooses from.
+fn conditional(expression: &str, language: Language) -> Option<(Relation, [&str; 4])> {
+    let (condition, then, other) = match language {
+        Language::C | Language::Cpp => {
+            let (condition, values) = expression.split_once(" ? ")?;
+            let (then, other) = values.split_once(" : ")?;
+            (condition, then, other)
+        }
+        Language::Rust => {
+            let (condition, values) = expression.strip_prefix("if ")?.split_once(" { ")?;
+            let (then, other) = values.strip_suffix(" }")?.split_once(" } else { ")?;
+            (condition, then, other)
+        }
+        Language::Python => {
+            let (then, rest) = expression.split_once(" if ")?;
+            let (condition, other) = rest.split_once(" else ")?;
+            (condition, then, other)
+        }
+        Language::Fortran => {
+            let mut parts = expression.strip_prefix("merge(")?.strip_suffix(')')?.split(", ");
+            let (Some(then), Some(other), Some(condition), None) =
+                (parts.next(), parts.next(), parts.next(), parts.next())
+            else {
+                return None;
+            };
+            (condition, then, other)
+        }
+        Language::Form | Language::Json => return None,
+    };
+    let signs = [
+        (" < ", Relation::Less),
+        (" <= ", Relation::LessEqual),
+        (" == ", Relation::Equal),
+        (if language == Language::Fortran { " /= " } else { " != " }, Relation::NotEqual),
+    ];
+    let (sign, relation) = signs.into_iter().find(|(sign, _)| condition.contains(sign))?;
+    let (left, right) = condition.split_once(sign)?;
+    Some((relation, [left, right, then, other]))
+}
+
 /// A number that the language would compute with as a whole one: in Rust any without a point, in C and Fortran one that
 /// divides or is divided.
-fn whole_literal(expression: &str, language: Language) -> Option<&str> {
-    if !matches!(language, Language::C | Language::Rust | Language::Fortran) {
+fn whole_literal(expression: &str, machine: Machine) -> Option<&str> {
+    let language = machine.language;
+    if !matches!(language, Language::C | Language::Rust | Language::Fortran) || machine.is_generic() {
         return None;
     }
     let bytes = expression.as_bytes();
@@ -104,11 +182,13 @@ fn in_element(expression: &str, start: usize) -> bool {
 pub(super) fn detect(code: &str) -> Language {
     for line in code.lines().map(str::trim) {
         let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-        if starts(&["pub fn ", "fn ", "#[allow"]) {
+        if starts(&["pub fn ", "fn ", "#[allow", "pub trait "]) {
             return Language::Rust;
+        } else if starts(&["#pragma once", "template "]) {
+            return Language::Cpp;
         } else if starts(&["void ", "static ", "#include"]) {
             return Language::C;
-        } else if starts(&["def "]) {
+        } else if starts(&["def ", "import "]) {
             return Language::Python;
         } else if starts(&["subroutine ", "pure subroutine ", "module "]) {
             return Language::Fortran;
@@ -118,7 +198,8 @@ pub(super) fn detect(code: &str) -> Language {
 }
 
 /// Line number, target and expression of each statement of the first function.
-fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>, Refused> {
+fn statements(code: &str, machine: Machine) -> Result<Vec<(usize, &str, &str)>, Refused> {
+    let language = machine.language;
     if language == Language::Form {
         return form_statements(code);
     }
@@ -133,14 +214,16 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
         }
         if !inside {
             inside = match language {
-                Language::C | Language::Rust => line.ends_with('{'),
-                Language::Python => line.starts_with("def "),
+                Language::C | Language::Cpp => line.ends_with('{'),
+                Language::Rust => line.starts_with("pub fn ") && line.ends_with('{'),
+                Language::Python => line.starts_with("def ") && !line.starts_with("def _value("),
                 _ => line.starts_with("subroutine "),
             };
             continue;
         }
         let (skip, end) = match language {
             Language::C | Language::Rust => (false, line == "}"),
+            Language::Cpp => (line.starts_with("using std::"), line == "}"),
             Language::Python => (line.starts_with('#') || line.starts_with("y = [0]*"), line == "return y"),
             Language::Fortran => (line.contains("::") || line == "implicit none", line.starts_with("end subroutine")),
             _ => (false, false),
@@ -157,18 +240,19 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
             statement = statement.strip_suffix(';').ok_or_else(wrong)?;
         }
         let prefix = match language {
-            Language::C => "double ",
-            Language::Rust => "let ",
+            Language::C | Language::Cpp => machine.number(),
+            Language::Rust => "let",
             _ => "",
         };
         let declared = statement.strip_prefix(prefix).filter(|_| !prefix.is_empty());
+        let declared = declared.and_then(|rest| rest.strip_prefix(' '));
         statement = declared.unwrap_or(statement);
         let (target, expression) = statement.split_once(" = ").ok_or_else(wrong)?;
         // A name is declared once, an element of an array never.
         let element = target.contains('[');
         let known = !targets.insert(target);
         if !prefix.is_empty()
-            && (declared.is_some() && (element || known && language == Language::C)
+            && (declared.is_some() && (element || known && language != Language::Rust)
                 || declared.is_none() && !element && !known)
         {
             let kind = if declared.is_none() { "a name that is not declared" } else { "declared already" };

@@ -2,7 +2,7 @@
 
 use crate::common::header;
 use soloist_expressions::{
-    Effort, Language, Shape, Simplification, Simplifier, System, emit, emit_shaped, generate, parse, verify_program,
+    Effort, Language, Simplification, Simplifier, Style, System, emit, emit_with, generate, parse, verify_program,
     with_gradient, write,
 };
 use std::sync::Arc;
@@ -66,8 +66,9 @@ fn shapes_of_code_are_verified() {
     let header = header(&done.system, &done.best.order);
     let program = &done.best.program;
     let form = emit(&done.system, program, Language::Form, &header);
-    for shape in [Shape { blocks: true, split: None }, Shape { blocks: false, split: Some(7) }] {
-        let code = emit_shaped(&done.system, program, Language::C, &header, shape);
+    let plain = Style::default();
+    for style in [Style { blocks: true, ..plain.clone() }, Style { split: Some(7), ..plain }] {
+        let code = emit_with(&done.system, program, Language::C, &header, &style);
         verify_program(&done.system, program, &code, Language::C, &form).unwrap();
         assert_ne!(code, emit(&done.system, program, Language::C, &header));
         let mut refused = 0;

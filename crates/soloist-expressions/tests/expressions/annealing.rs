@@ -1,9 +1,9 @@
-//! Refinement and polishing: results are exact and better, runs are reproducible, stop, and continue from bytes.
+//! Refinement and polishing: results are exact and better, runs are reproducible, stop, and continue.
 
 use crate::common::{header, named, system};
 use soloist_expressions::{
-    Dag, Language, Limits, Polisher, Program, Refiner, Signs, Simplified, Stop, System, emit, generate, parse, polish,
-    refine, simplify, verify_code, verify_exactly,
+    Dag, Language, Limits, Polisher, Program, Signs, Simplified, Stop, System, emit, generate, parse, polish, refine,
+    simplify, verify_code, verify_exactly,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -180,9 +180,9 @@ fn searches_stop_when_asked() {
     assert_same(&system, &polished);
 }
 
-/// Slices with bytes in between, some of them stopped, are one run.
+/// Slices, some of them stopped, are one run.
 #[test]
-fn polishing_continues_from_bytes() {
+fn polishing_continues() {
     let system = generate("res:4,3").unwrap();
     let program = simplify(&system, &system.occurrence_order(), true, Stop::never()).program;
     let limits = Limits::attempts(8_000);
@@ -193,9 +193,7 @@ fn polishing_continues_from_bytes() {
     loop {
         let soon = Stop::never().or_at(Instant::now() + Duration::from_millis(1));
         polisher.advance(soon);
-        polisher = Polisher::load(&polisher.save()).unwrap();
         let more = polisher.advance(Stop::never());
-        polisher = Polisher::load(&polisher.save()).unwrap();
         if !more {
             break;
         }
@@ -203,27 +201,4 @@ fn polishing_continues_from_bytes() {
     }
     assert!(slices >= 2, "{slices}");
     assert_eq!((polisher.attempts(), polisher.finish()), (8_000, whole));
-}
-
-/// Bytes that are no state are refused with one line; a state with another program or variable never panics.
-#[test]
-fn damaged_states_are_refused() {
-    let (system, program) = example(TEXT);
-    let mut refiner = Refiner::new(&system, &system.occurrence_order(), Limits::attempts(300), 1).unwrap();
-    refiner.advance(Stop::never());
-    let mut polisher = Polisher::new(program, Limits::attempts(300), 1);
-    polisher.advance(Stop::never());
-    let (refined, polished) = (refiner.save(), polisher.save());
-    assert_eq!(Polisher::load(&refined).unwrap_err(), "a saved state of another search");
-    let other = generate("res:3,2").unwrap();
-    assert_eq!(Refiner::load(&other, &refined).unwrap_err(), "a saved state of another input");
-    assert_eq!(Polisher::load(b"").unwrap_err(), "a saved state that is cut short");
-    for bytes in [&refined, &polished] {
-        for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] ^= 1 << (at % 8);
-            assert!(Refiner::load(&system, &changed).is_err() && Polisher::load(&changed).is_err(), "byte {at}");
-            assert!(Refiner::load(&system, &bytes[..at]).is_err() && Polisher::load(&bytes[..at]).is_err());
-        }
-    }
 }

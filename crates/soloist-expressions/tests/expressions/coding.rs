@@ -1,5 +1,6 @@
 //! Code is written, read back, compiled and run. Solutions are checked and drawn.
 
+use crate::common::folder;
 use serde_json::json;
 use soloist::{Budget, Method, Setup};
 use soloist_domain::{Options, Request, Unobserved};
@@ -9,7 +10,6 @@ use soloist_expressions::{
 };
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A system with everything that code can hold: several outputs, fractions, big numbers, a constant, opaque inputs.
 const TEXT: &str = "F = (x+y)^2*z - 3/7*x*y*z + 12345678901234567890*x - 2;
@@ -74,15 +74,6 @@ fn changed_code_is_found_out() {
     }
     let (system, _, form) = written("x*y+y*z+2*z*x-3", Language::Form);
     assert!(verify_exactly(&system, &form.replacen("+ 2*", "+ 3*", 1).replacen("2*", "3*", 1)).is_err());
-}
-
-/// A new folder for one test.
-fn folder() -> PathBuf {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("soloist-horner-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let path = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&path).unwrap();
-    path
 }
 
 /// A system for compiled code, its inputs, and what it must compute.

@@ -90,8 +90,8 @@ impl fmt::Display for Advice {
     }
 }
 
-/// Plays `walks` random games and says what kind of solution a problem has, which optional functions of [`Problem`] there
-/// are, which are missing, which searches each of them helps, and which one to write next.
+/// Plays `walks` random games and says what kind of solution a problem has, which optional functions of [`Problem`]
+/// there are, which are missing, which searches each of them helps, and which one to write next.
 ///
 /// ```
 /// let advice = soloist::check::advise(&soloist::doc::Staircase(5), 20, 1);

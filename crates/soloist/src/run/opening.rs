@@ -42,8 +42,8 @@ pub(super) fn memory_of(stream: u64) -> u64 {
 /// is limited by time alone. It draws from a generator of its own and does not touch the rollout.
 ///
 /// Depth-first search says how much of its tree is done, if the children of a state count alike. Where the nodes so far
-/// say that the whole tree has at most four million, the attempt has half of the effort (P. Kilby, J. Slaney, S. Thiebaux
-/// and T. Walsh, "Estimating search tree size", AAAI 2006).
+/// say that the whole tree has at most four million, the attempt has half of the effort (P. Kilby, J. Slaney, S.
+/// Thiebaux and T. Walsh, "Estimating search tree size", AAAI 2006).
 pub(super) struct Proof {
     memory: u64,
     search: Box<dyn Search>,

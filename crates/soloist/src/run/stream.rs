@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 /// One worker's share of a run.
 ///
-/// Aligned to two cache lines, which processors fetch together: streams lie side by side in a list, and each step writes
-/// their generators and counts.
+/// Aligned to two cache lines, which processors fetch together: streams lie side by side in a list, and each step
+/// writes their generators and counts.
 #[repr(align(128))]
 pub(super) struct Stream<'p> {
     pub(super) rng: Rng,
@@ -71,7 +71,7 @@ pub(super) struct RunSignals<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
-    /// Whether the observer is told scores of playouts and gauges of searches.
+    /// Whether the observer receives scores of playouts and gauges of searches.
     pub(super) watched: bool,
     /// Time planned for the whole run.
     pub(super) planned: Option<Duration>,
@@ -84,7 +84,7 @@ pub(super) struct Reports<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) best: Option<Score>,
-    /// The best bound that a stream has told.
+    /// The best bound that a stream has reported.
     pub(super) bound: Option<f64>,
     pub(super) last: Instant,
 }

@@ -1,7 +1,10 @@
 //! The names of operations and functions in all notations.
 
 use super::super::reader::Failure;
+use super::conditions;
+use super::constants::{constant_tree, is_constant};
 use super::tree::{Kind, Tree};
+use crate::algebra::Constant;
 
 /// Functions by their names in lower case, after the names that other notations give them.
 const FUNCTIONS: &[(&str, &[&str])] = &[
@@ -22,6 +25,8 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     ("sqrt", &["Sqrt"]),
     ("abs", &["Abs", "fabs"]),
     ("atan2", &[]),
+    ("floor", &["Floor"]),
+    ("ceil", &["Ceiling", "ceiling"]),
 ];
 
 /// Functions that are one divided by another one.
@@ -41,15 +46,6 @@ const REFUSED: &[&str] = &[
     "product",
     "Limit",
     "limit",
-    "Piecewise",
-    "piecewise",
-    "If",
-    "Which",
-    "Indexed",
-    "IndexedBase",
-    "MatrixSymbol",
-    "MatrixElement",
-    "Function",
     "Lambda",
     "Hold",
     "HoldForm",
@@ -60,16 +56,6 @@ const REFUSED: &[&str] = &[
     "SeriesData",
     "Tuple",
     "Dict",
-    "Eq",
-    "Ne",
-    "Lt",
-    "Le",
-    "Gt",
-    "Ge",
-    "Equal",
-    "Less",
-    "Greater",
-    "Complex",
     "Dot",
     "MatMul",
     "MatAdd",
@@ -93,10 +79,17 @@ const REFUSED: &[&str] = &[
     "zeros",
     "ones",
     "eye",
-    "Function",
     "Rule",
     "Set",
     "CompoundExpression",
+    "re",
+    "im",
+    "arg",
+    "conjugate",
+    "Re",
+    "Im",
+    "Arg",
+    "Conjugate",
 ];
 
 /// Modules whose functions are known by their last name.
@@ -114,6 +107,7 @@ pub(super) fn bare(name: &str) -> &str {
 pub(super) fn is_head(name: &str) -> bool {
     function(name).is_some()
         || is_matrix(name)
+        || conditions::is_head(name)
         || RECIPROCALS.iter().any(|&(own, _)| own.eq_ignore_ascii_case(name))
         || matches!(
             name,
@@ -146,6 +140,16 @@ pub(super) fn is_head(name: &str) -> bool {
                 | "real"
                 | "Symbol"
                 | "Dummy"
+                | "Min"
+                | "Max"
+                | "min"
+                | "max"
+                | "fmin"
+                | "fmax"
+                | "sign"
+                | "Sign"
+                | "signum"
+                | "Complex"
         )
         || REFUSED.contains(&name)
 }
@@ -187,6 +191,9 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
     if is_matrix(name) {
         return matrix(at, name, arguments);
     }
+    if conditions::is_head(name) {
+        return conditions::call(at, name, arguments);
+    }
     let mut arguments = arguments;
     let pair = |arguments: &mut Vec<Tree>| match (arguments.pop(), arguments.pop()) {
         (Some(second), Some(first)) => Some((first, second)),
@@ -198,6 +205,7 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
         }
         ("Times" | "Mul", 1..) => Ok(product(arguments.into_iter().map(|argument| (false, argument)).collect())),
         ("Power" | "Pow" | "pow", 2) => match pair(&mut arguments) {
+            Some((base, exponent)) if is_constant(&base, Constant::E) => Ok(own("exp", vec![exponent])),
             Some((base, exponent)) => Ok(base.power(exponent)),
             None => expected("2"),
         },
@@ -207,6 +215,27 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
         },
         ("Subtract", 2) => match pair(&mut arguments) {
             Some((first, second)) => Ok(Tree::new(at, Kind::Sum(vec![(false, first), (true, second)]))),
+            None => expected("2"),
+        },
+        ("Min" | "min" | "fmin" | "Max" | "max" | "fmax", 1..) => {
+            let known = if name.ends_with("in") { "min" } else { "max" };
+            let join = |first: Tree, next: Tree| own(known, vec![first, next]);
+            match arguments.into_iter().reduce(join) {
+                Some(tree) => Ok(tree),
+                None => expected("1 or more"),
+            }
+        }
+        ("sign" | "Sign" | "signum", 1) => {
+            let number = arguments.swap_remove(0);
+            let whole = |value: &str| Tree::whole(at, value);
+            let below = own("select_lt", vec![number.clone(), whole("0"), whole("1").minus(), whole("0")]);
+            Ok(own("select_lt", vec![whole("0"), number, whole("1"), below]))
+        }
+        ("Complex", 2) => match pair(&mut arguments) {
+            Some((first, second)) => {
+                let imaginary = product(vec![(false, second), (false, constant_tree(at, Constant::I))]);
+                Ok(Tree::new(at, Kind::Sum(vec![(false, first), (false, imaginary)])))
+            }
             None => expected("2"),
         },
         ("Minus", 1) => Ok(arguments.swap_remove(0).minus()),

@@ -1,8 +1,11 @@
 //! Blanks, comments, words and numbers of all notations.
 
+use super::super::blanks;
 use super::super::reader::{Failure, is_letter};
 use super::Notation;
+use super::constants::constant_tree;
 use super::tree::{Kind, Tree};
+use crate::algebra::Constant;
 use std::collections::BTreeSet;
 
 /// The deepest nesting that is read.
@@ -18,6 +21,14 @@ pub(super) struct Parser<'a> {
     pub(super) form: bool,
     /// Arrays whose elements are assigned in parentheses.
     pub(super) arrays: BTreeSet<String>,
+    /// Names of inputs and outputs, which are no constants.
+    pub(super) known: BTreeSet<String>,
+    /// Whether numbers are complex.
+    pub(super) complex: bool,
+    /// Inside `piecewise`, where an equation is a condition.
+    pub(super) equations: usize,
+    /// Inside a vector of Maple, which a `>` ends.
+    pub(super) angle: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -29,7 +40,16 @@ impl<'a> Parser<'a> {
             form: notation == Some(Notation::Form),
             notation: notation.or_else(|| guess(text)),
             arrays: BTreeSet::new(),
+            known: BTreeSet::new(),
+            complex: false,
+            equations: 0,
+            angle: false,
         }
+    }
+
+    /// At the beginning of a text, whatever its notation.
+    fn at_start(text: &'a [u8]) -> Self {
+        Self::new(text, Some(Notation::Maxima))
     }
 
     pub(super) fn is(&self, notation: Notation) -> bool {
@@ -62,7 +82,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn line(&mut self) {
-        self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+        self.at = blanks::line_end(self.text, self.at);
     }
 
     /// Whether only blanks stand between the start of the line and this place.
@@ -76,18 +96,9 @@ impl<'a> Parser<'a> {
         let mut ended = false;
         loop {
             match *self.rest() {
-                [b'\n', ..] => {
-                    ended = true;
-                    self.at += 1;
-                }
-                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
-                [b'\\', b'\n', ..] => self.at += 2,
-                [b'\\', b'\r', b'\n', ..] => self.at += 3,
-                [b'#', ..] | [b'\\', b'\\', ..] | [b'/', b'/', ..] => self.line(),
-                [b'/', b'*', ..] => self.comment(b"*/")?,
-                [b'(', b'*', ..] if !self.is(Notation::C) => self.comment(b"*)")?,
-                [b'!', next, ..] if next != b'=' && self.after_blank() => self.line(),
+                [b'!', next, ..] if next != b'=' && !self.is(Notation::C) && self.after_blank() => self.line(),
                 [b'!'] if self.after_blank() => self.line(),
+                [b'%', ..] if self.percent_name().is_some() && !self.is(Notation::Matlab) => return Ok(ended),
                 [b'%', ..] if self.is(Notation::Matlab) || self.begins_line() || self.after_statement() => self.line(),
                 [b'.', b'.', b'.', ..] if self.is(Notation::Matlab) => {
                     self.line();
@@ -98,8 +109,14 @@ impl<'a> Parser<'a> {
                     ended = false;
                     self.at += 1;
                 }
-                [b'&', ..] => self.continued()?,
-                _ => return Ok(ended),
+                [b'&', ..] if self.ends_line() => self.continued()?,
+                // A pointer of C.
+                [b'(', b'*', ..] if self.is(Notation::C) => return Ok(ended),
+                [b'/', b'/', ..] => self.line(),
+                _ => match blanks::skip(self.text, self.at)? {
+                    Some((next, line)) => (self.at, ended) = (next, ended || line),
+                    None => return Ok(ended),
+                },
             }
         }
     }
@@ -108,19 +125,15 @@ impl<'a> Parser<'a> {
         self.at == 0 || self.text[self.at - 1].is_ascii_whitespace() || self.text[self.at - 1] == b';'
     }
 
+    /// Whether only blanks and a comment of Fortran follow the `&` here on its line.
+    fn ends_line(&self) -> bool {
+        let next = self.rest()[1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        next.is_none_or(|&byte| matches!(byte, b'\n' | b'!'))
+    }
+
     fn after_statement(&self) -> bool {
         let back = self.text[..self.at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         back == Some(&b';')
-    }
-
-    fn comment(&mut self, end: &[u8; 2]) -> Result<(), Failure> {
-        match self.rest()[2..].windows(2).position(|pair| pair == end) {
-            Some(at) => {
-                self.at += at + 4;
-                Ok(())
-            }
-            None => self.fail("a comment that does not end"),
-        }
     }
 
     /// Skips `&` at the end of a line, with comment lines and the `&` of the next line.
@@ -154,16 +167,9 @@ impl<'a> Parser<'a> {
 
     /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
     fn joint(&mut self) -> bool {
-        let skip = match *self.rest() {
-            [b'\\', b'\n', ..] => 2,
-            [b'\\', b'\r', b'\n', ..] => 3,
-            _ => return false,
-        };
-        self.at += skip;
-        while matches!(self.peek(), b' ' | b'\t') {
-            self.at += 1;
-        }
-        true
+        let next = blanks::joint(self.text, self.at);
+        self.at = next.unwrap_or(self.at);
+        next.is_some()
     }
 
     /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima.
@@ -263,7 +269,15 @@ impl<'a> Parser<'a> {
         {
             self.at += 1;
         }
-        Ok(Tree::new(start, Kind::Number(text, whole)))
+        let number = Tree::new(start, Kind::Number(text, whole));
+        let after = self.rest().get(1).copied().unwrap_or(0);
+        if matches!(self.peek(), b'j' | b'i') && !is_letter(after) && !after.is_ascii_digit() {
+            // An imaginary number of Python or MATLAB.
+            let unit = constant_tree(self.at, Constant::I);
+            self.at += 1;
+            return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
+        }
+        Ok(number)
     }
 }
 
@@ -271,7 +285,10 @@ impl<'a> Parser<'a> {
 fn guess(text: &[u8]) -> Option<Notation> {
     let operand = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b')' | b']' | b'\'');
     let dotted = |part: &[u8]| matches!(*part, [before, b'.', b'*' | b'/' | b'^', ..] if operand(before) && !before.is_ascii_digit());
-    if text.windows(4).any(dotted) || text.starts_with(b"%") || text.windows(2).any(|pair| pair == b"\n%") {
+    if text.windows(4).any(dotted)
+        || text.starts_with(b"%") && Parser::at_start(text).percent_name().is_none()
+        || text.windows(2).any(|pair| pair == b"\n%")
+    {
         return Some(Notation::Matlab);
     }
     let typed = |line: &[u8]| {
@@ -280,5 +297,19 @@ fn guess(text: &[u8]) -> Option<Notation> {
         let line = line.strip_prefix("const ").unwrap_or(line);
         ["double ", "float ", "long double ", "auto "].iter().any(|word| line.starts_with(word)) && line.contains('=')
     };
-    text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed).then_some(Notation::C)
+    if text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed) {
+        return Some(Notation::C);
+    }
+    let holds = |words: &[&str]| {
+        words.iter().any(|word| {
+            let places = text.windows(word.len()).enumerate().filter(|(_, part)| *part == word.as_bytes());
+            places.into_iter().any(|(at, _)| at == 0 || !is_letter(text[at - 1]) && !text[at - 1].is_ascii_digit())
+        })
+    };
+    if holds(&["Symbol('", "Symbol(\"", "Rational(", "Integer(", "Matrix([", "Piecewise(("]) {
+        return Some(Notation::Sympy);
+    }
+    let heads =
+        ["Sin[", "Cos[", "Tan[", "Exp[", "Log[", "Sqrt[", "Power[", "Plus[", "Times[", "Piecewise[", "If[", "Abs["];
+    holds(&heads).then_some(Notation::Mathematica)
 }

@@ -3,6 +3,8 @@
 //! One grammar reads all notations: most signs have the same meaning wherever they occur. Only marks that differ
 //! (comments by `%`, rows of matrices by `;`, whole divisions of C) depend on the [`Notation`].
 
+mod conditions;
+mod constants;
 mod heads;
 mod lexer;
 mod log;
@@ -11,6 +13,7 @@ mod statements;
 mod tree;
 
 use super::reader::Failure;
+use crate::algebra::Reading;
 use lexer::Parser;
 use tree::{Kind, Output, Tree};
 
@@ -93,13 +96,15 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
     for (at, &byte) in text.iter().enumerate() {
         let next = text.get(at + 1).copied().unwrap_or(0);
         let special = match byte {
-            b'[' | b'{' | b'!' | b'%' | b'&' | b'"' | b'\'' | b'`' | b'$' | b'<' => true,
+            b'[' | b'{' | b'!' | b'%' | b'&' | b'"' | b'\'' | b'`' | b'$' | b'<' | b'>' | b'?' | b'|' | b'~' => true,
             b'(' => next != b'*' && (super::reader::is_letter(before) || before.is_ascii_digit() || before == b']'),
             b'/' => next == b'/',
-            b'=' => matches!(before, b'+' | b'-' | b'!'),
+            b'=' => next == b'=' || matches!(before, b'+' | b'-' | b'!'),
             b':' => next != b'=',
             b'.' => matches!(next, b'*' | b'/' | b'^' | b'.'),
-            b'd' | b'D' | b'L' | b'f' | b'F' | b'q' | b'Q' => before.is_ascii_digit() && !after_letter(text, at),
+            b'd' | b'D' | b'L' | b'f' | b'F' | b'q' | b'Q' | b'i' | b'j' => {
+                before.is_ascii_digit() && !after_letter(text, at)
+            }
             _ => false,
         };
         if special {
@@ -109,7 +114,7 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
             before = byte;
         }
     }
-    !statements::has_words(text) && !log::is_listing(text)
+    !statements::has_words(text) && !constants::has_names(text) && !log::is_listing(text)
 }
 
 /// Whether the digits in front of `at` belong to a name.
@@ -119,7 +124,7 @@ fn after_letter(text: &[u8], at: usize) -> bool {
 }
 
 /// Turns a text of any notation into that of the reader.
-pub(super) fn translate(text: &[u8], notation: Option<Notation>) -> Result<Translated, Failure> {
+pub(super) fn translate(text: &[u8], notation: Option<Notation>, reading: &Reading) -> Result<Translated, Failure> {
     let printed;
     let mut text = text;
     if log::is_listing(text) {
@@ -127,6 +132,8 @@ pub(super) fn translate(text: &[u8], notation: Option<Notation>) -> Result<Trans
         text = &printed;
     }
     let mut parser = Parser::new(text, notation);
+    parser.complex = reading.complex;
+    parser.known.extend(reading.args.iter().chain(&reading.outputs).flatten().cloned());
     let statements = parser.statements()?;
     let mut output = Output::default();
     for statement in &statements {

@@ -2,9 +2,12 @@
 
 use super::super::reader::{Failure, is_letter};
 use super::Notation;
+use super::conditions;
+use super::constants::is_constant;
 use super::heads::{bare, call, is_head};
 use super::lexer::Parser;
 use super::tree::{Kind, Tree};
+use crate::algebra::Constant;
 
 /// The message on a list where an expression must stand.
 pub(super) const BRACKETS: &str = "brackets around an expression or a list: write parentheses, or `name = [...]` for several \
@@ -57,6 +60,10 @@ impl Parser<'_> {
                 [b'*', b'*', ..] | [b'^', ..] | [b'.', b'^', ..] => {
                     return self.fail("a second power: put the first into parentheses");
                 }
+                [b'/' | b'!', b'=', ..] => {
+                    self.at = ended;
+                    break;
+                }
                 [b'*', ..] | [b'/', ..] => 1,
                 [b'.', b'*' | b'/', ..] => 2,
                 [b'!', ..] => return self.fail("a factorial is not read; a blank in front of '!' makes a comment"),
@@ -83,6 +90,7 @@ impl Parser<'_> {
 
     /// An atom with its power.
     fn powered(&mut self) -> Result<Tree, Failure> {
+        let start = self.at;
         let base = self.atom()?;
         let ended = self.at;
         self.blanks()?;
@@ -99,28 +107,52 @@ impl Parser<'_> {
         let (_, negative) = self.signs()?;
         let exponent = self.atom()?;
         let exponent = if negative { Tree { at: place, ..exponent.minus() } } else { exponent };
+        if is_constant(&base, Constant::E) {
+            return Ok(Tree::new(start, Kind::Call("exp".into(), vec![exponent])));
+        }
         Ok(base.power(exponent))
     }
 
     fn atom(&mut self) -> Result<Tree, Failure> {
         match self.peek() {
             b'(' => {
+                let start = self.at;
                 self.at += 1;
-                let sum = self.sum()?;
                 self.blanks()?;
+                let mut tree = self.expression()?;
+                self.blanks()?;
+                if self.peek() == b',' && !matches!(self.notation, Some(Notation::C | Notation::Fortran)) {
+                    tree = self.tuple(start, tree)?;
+                }
                 if self.peek() != b')' {
                     return self.fail("expected an operator or ')'");
                 }
                 self.at += 1;
-                Ok(sum)
+                Ok(tree)
             }
             b'0'..=b'9' => self.number(),
             b'.' if self.rest().get(1).is_some_and(u8::is_ascii_digit) => self.number(),
             b'[' => self.bracketed(),
             b'{' => self.list(b'}'),
             byte if is_letter(byte) => self.name(),
+            b'%' if self.percent_name().is_some() => self.percent().map_or_else(|| self.fail("expected a name"), Ok),
             _ => self.fail("expected a number, a name or '('"),
         }
+    }
+
+    /// The rest of `(a, b)` up to its end, as a list.
+    fn tuple(&mut self, start: usize, first: Tree) -> Result<Tree, Failure> {
+        let mut elements = vec![first];
+        while self.peek() == b',' {
+            self.at += 1;
+            self.blanks()?;
+            if self.peek() == b')' {
+                break;
+            }
+            elements.push(self.expression()?);
+            self.blanks()?;
+        }
+        Ok(Tree::new(start, Kind::List(elements)))
     }
 
     /// A name of FORM in brackets, or a list.
@@ -170,7 +202,7 @@ impl Parser<'_> {
             if self.peek() == close && rows.last().is_some_and(Vec::is_empty) && rows.len() > 1 {
                 break;
             }
-            let element = if matlab { self.element()? } else { self.sum()? };
+            let element = if matlab { self.element()? } else { self.expression()? };
             rows.last_mut().expect("there is a row").push(element);
             let before = self.at;
             ended |= self.blanks()?;
@@ -246,9 +278,21 @@ impl Parser<'_> {
             "S.NegativeOne" => return Ok(Tree::whole(start, "1").minus()),
             _ => {}
         }
+        if self.peek() != b'['
+            && let Some(constant) = self.constant(start, &name)
+        {
+            let ended = self.at;
+            self.blanks()?;
+            // A function may have the name of a constant.
+            let called = self.peek() == b'(';
+            self.at = ended;
+            if !called {
+                return Ok(constant);
+            }
+        }
         while self.peek() == b'[' {
             if !self.form && is_head(bare(&name)) {
-                let arguments = self.arguments(b']')?;
+                let arguments = self.conditional_arguments(bare(&name), b']')?;
                 return call(start, bare(&name), true, arguments);
             }
             if let Some(tree) = self.index(start, &mut name)? {
@@ -272,7 +316,10 @@ impl Parser<'_> {
         {
             return self.quoted_number(start);
         }
-        let arguments = self.arguments(b')')?;
+        if matches!(short, "Indexed" | "IndexedBase" | "MatrixElement" | "MatrixSymbol" | "Str" | "Function" | "Idx") {
+            return self.indexed(start, short);
+        }
+        let arguments = self.conditional_arguments(short, b')')?;
         if self.arrays.contains(&name)
             && let Some(indices) = arguments.iter().map(Tree::index).collect::<Option<Vec<_>>>()
         {
@@ -306,7 +353,11 @@ impl Parser<'_> {
             self.at += 1;
         }
         match arguments.iter().map(Tree::index).collect::<Option<Vec<_>>>() {
-            Some(indices) if !indices.is_empty() => {
+            // A function of a variable in Mathematica, an element elsewhere.
+            Some(indices)
+                if !indices.is_empty()
+                    && (double || !self.is(Notation::Mathematica) || arguments.iter().all(Tree::is_whole)) =>
+            {
                 let text = indices.join(",");
                 match name.strip_suffix(']').map(str::to_owned) {
                     Some(open) => *name = format!("{open},{text}]"),
@@ -314,11 +365,79 @@ impl Parser<'_> {
                 }
                 Ok(None)
             }
-            _ if self.is(Notation::Mathematica) => call(start, name, true, arguments).map(Some),
+            _ if self.is(Notation::Mathematica) && !double => call(start, name, true, arguments).map(Some),
             _ => {
                 let shown: String = name.chars().take(24).collect();
                 Err((place, format!("`{shown}[` holds an expression: expected an index, or a function that is known")))
             }
+        }
+    }
+
+    /// As [`arguments`](Self::arguments) of `name`, some of which may be equations.
+    fn conditional_arguments(&mut self, name: &str, close: u8) -> Result<Vec<Tree>, Failure> {
+        let cases = usize::from(conditions::is_cases(name));
+        self.equations += cases;
+        let arguments = self.arguments(close)?;
+        self.equations -= cases;
+        Ok(arguments)
+    }
+
+    /// Reads `Indexed(IndexedBase(Symbol('x')), Integer(0))` and `MatrixElement(MatrixSymbol(Str('A'), Integer(2),
+    /// Integer(2)), Integer(0), Integer(1))` of srepr as `x[0]` and `A[0,1]`, and `Function('f')(Symbol('x'))`.
+    fn indexed(&mut self, start: usize, head: &str) -> Result<Tree, Failure> {
+        if matches!(head, "IndexedBase" | "MatrixSymbol" | "Str" | "Function" | "Idx")
+            && self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte))
+        {
+            let name = self.string()?;
+            let plain = name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit());
+            if name.is_empty() || !plain {
+                return Err((start, "a name: expected letters, digits and underscores".into()));
+            }
+            // Sizes and assumptions.
+            let end = self.rest().iter().position(|&byte| byte == b')').unwrap_or(self.rest().len());
+            let mut depth = 0_usize;
+            let end = self
+                .rest()
+                .iter()
+                .position(|&byte| {
+                    depth = match byte {
+                        b'(' => depth + 1,
+                        b')' if depth > 0 => depth - 1,
+                        b')' => return true,
+                        _ => depth,
+                    };
+                    false
+                })
+                .unwrap_or(end);
+            self.at += end;
+            if self.peek() != b')' {
+                return self.fail("expected ')'");
+            }
+            self.at += 1;
+            if head == "Function" {
+                if self.peek() != b'(' {
+                    return self.fail("expected '(' behind the name of a function");
+                }
+                let arguments = self.arguments(b')')?;
+                return call(start, &name, false, arguments);
+            }
+            return Ok(Tree::new(start, Kind::Name(name)));
+        }
+        let mut arguments = self.arguments(b')')?.into_iter();
+        let base = arguments.next().map(|base| base.kind);
+        if matches!(head, "IndexedBase" | "MatrixSymbol" | "Idx") {
+            // The sizes are left out.
+            return match base {
+                Some(kind @ (Kind::Name(_) | Kind::Number(_, true))) => Ok(Tree::new(start, kind)),
+                _ => Err((start, format!("`{head}` without a name"))),
+            };
+        }
+        let indices: Option<Vec<String>> = arguments.map(|tree| tree.index().map(str::to_owned)).collect();
+        match (base, indices) {
+            (Some(Kind::Name(name)), Some(indices)) if !indices.is_empty() => {
+                Ok(Tree::new(start, Kind::Name(format!("{name}[{}]", indices.join(",")))))
+            }
+            _ => Err((start, format!("`{head}`: expected a name and indices that are whole numbers or names"))),
         }
     }
 
@@ -332,7 +451,7 @@ impl Parser<'_> {
             if self.peek() == close && arguments.is_empty() {
                 break;
             }
-            arguments.push(self.sum()?);
+            arguments.push(self.expression()?);
             self.blanks()?;
             match self.peek() {
                 b',' => self.at += 1,

@@ -86,13 +86,14 @@ impl Parser<'_> {
             let start = self.at;
             let Target { name, adds, local, base } = self.target()?;
             self.blanks()?;
-            let mut value = if self.peek() == b'<' { self.angle()? } else { self.sum()? };
+            let mut value = if self.peek() == b'<' { self.angle()? } else { self.expression()? };
             self.end()?;
             let base = if matches!(self.text.get(value.at), Some(b'{' | b'<')) || self.is(Notation::Matlab) {
                 1
             } else {
                 base
             };
+            self.known.extend(name.clone());
             let Some(name) = name else {
                 done.push(Statement { at: start, name: None, value, base, local });
                 continue;
@@ -285,6 +286,7 @@ impl Parser<'_> {
     fn angle(&mut self) -> Result<Tree, Failure> {
         let start = self.at;
         let mut elements = Vec::new();
+        self.angle = true;
         loop {
             self.at += 1;
             elements.push(self.sum()?);
@@ -296,6 +298,7 @@ impl Parser<'_> {
             }
         }
         self.at += 1;
+        self.angle = false;
         Ok(Tree::new(start, Kind::List(elements)))
     }
 
@@ -324,6 +327,7 @@ impl Parser<'_> {
                 }
             }
             [b')', ..] => self.fail("a ')' without '('"),
+            [b'&', ..] => self.fail("expected an operator, or the end of the line behind a '&'"),
             [b'!', ..] => self.fail("a factorial is not read; a blank in front of '!' makes a comment"),
             _ => self.fail("expected an operator, ';' or the end"),
         }

@@ -2,6 +2,7 @@
 
 use super::super::reader::Failure;
 use super::parser::BRACKETS;
+use crate::algebra::Relation;
 
 /// An expression, and the byte at which it starts.
 #[derive(Clone, Debug)]
@@ -24,6 +25,20 @@ pub(super) enum Kind {
     Call(String, Vec<Tree>),
     /// Elements that are outputs of their own.
     List(Vec<Tree>),
+    /// What conditionals decide by.
+    Truth(Truth),
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub(super) enum Truth {
+    Always(bool),
+    Compare(Relation, Box<Tree>, Box<Tree>),
+    Not(Box<Truth>),
+    /// Whether all of them hold.
+    All(Vec<Truth>),
+    /// Whether one of them holds.
+    Any(Vec<Truth>),
 }
 
 impl Tree {
@@ -92,6 +107,7 @@ impl Output {
                 self.text.push(')');
             }
             Kind::List(_) => return Err((tree.at, BRACKETS.into())),
+            Kind::Truth(_) => return Err((tree.at, "a condition, expected a number".into())),
             _ if tight => {
                 self.text.push('(');
                 self.write(tree, false)?;

@@ -46,9 +46,9 @@ parameters! {
     ///
     /// # Replay
     ///
-    /// Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is played if
-    /// [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at most `waiting` entries
-    /// and is tried again after each move.
+    /// Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is
+    /// played if [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at
+    /// most `waiting` entries and is tried again after each move.
     ///
     /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
     /// [`code`](crate::Problem::code) as the entry had, or else the same move.
@@ -76,12 +76,12 @@ parameters! {
     /// assignments and subsets follow success as with `adapt`.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
-    /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of each kind
-    /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
+    /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
+    /// each kind of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
     ///
-    /// Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known before
-    /// the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of the
-    /// twelve nearest decisions behind a random entry, alone or with a block that follows it.
+    /// Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known
+    /// before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
+    /// the twelve nearest decisions behind a random entry, alone or with a block that follows it.
     ///
     /// # Acceptance
     ///
@@ -89,8 +89,8 @@ parameters! {
     /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
     /// never left for an infeasible one.
     ///
-    /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::problem::Neighborhood::unit) that the
-    /// neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
+    /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::problem::Neighborhood::unit) that
+    /// the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
     /// is added to all scores. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
@@ -100,10 +100,10 @@ parameters! {
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
     /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
-    /// same. Where it meets an equal [`future`](crate::problem::Dominance::future) instead, it is abandoned if its score so far
-    /// is worse by more than the threshold allows. That is exact where scores are sums. Where the score is a maximum
-    /// over the moves, the rest may make up for the difference, and a neighbour is abandoned that would have passed:
-    /// `meet = false` plays every neighbour to its end.
+    /// same. Where it meets an equal [`future`](crate::problem::Dominance::future) instead, it is abandoned if its
+    /// score so far is worse by more than the threshold allows. That is exact where scores are sums. Where the score is
+    /// a maximum over the moves, the rest may make up for the difference, and a neighbour is abandoned that would have
+    /// passed: `meet = false` plays every neighbour to its end.
     ///
     /// # Budget
     ///

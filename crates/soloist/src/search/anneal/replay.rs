@@ -47,7 +47,7 @@ impl Pruning {
         due
     }
 
-    /// Takes up a bound that has saved `moves` moves.
+    /// Records how many moves a bound has saved.
     fn learn(&mut self, moves: usize) {
         self.calls += 1;
         self.saved = self.saved.saturating_add(moves as u64);
@@ -82,7 +82,7 @@ pub(super) struct Walker {
     /// The first edited place, and the one behind the last.
     first: usize,
     last: usize,
-    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present
+    /// The states after 0, `spacing`, twice as many ... entries; the first `valid` are those of the present
     /// solution.
     snapshots: Vec<State>,
     valid: usize,

@@ -62,7 +62,7 @@ pub(super) struct Saved {
     /// Costs of the present solution after the last `history` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
-    /// A better solution from outside, which the next step takes up.
+    /// A better solution from outside, which the next step continues from.
     offered: Option<(Score, Vec<MoveId>)>,
     /// The variant of this run.
     variant: u64,

@@ -26,7 +26,7 @@ struct Spread {
 /// What follows a cooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The cooling goes on.
+    /// The cooling continues.
     Stay,
     /// A cooling begins: from the best solution of the run, or of all runs.
     Reheat { of_all: bool },
@@ -145,7 +145,7 @@ impl Clock {
         self.heat * unit
     }
 
-    /// Takes up the difference of a worse neighbour that was replayed.
+    /// Records the difference of a worse neighbour that was replayed.
     pub(super) fn measure_replay(&mut self, feasible: bool, difference: f64) {
         let counts = feasible && difference > 0.0 && difference.is_finite();
         if counts && self.measuring && self.differences.len() < MEASURED.1 as usize {
@@ -154,7 +154,7 @@ impl Clock {
         self.measure(feasible, difference);
     }
 
-    /// Takes up a worse neighbour's difference.
+    /// Records a worse neighbour's difference.
     pub(super) fn measure(&mut self, feasible: bool, difference: f64) {
         let spread = &mut self.spread[usize::from(!feasible)];
         // A class that was not met while measuring is measured when it is met first.
@@ -227,7 +227,7 @@ impl Clock {
             self.to = 1.0;
         }
         if part >= 1.0 {
-            // The run goes on beyond its plan.
+            // The run continues beyond its plan.
             self.steps = (self.total / 2).max(FIRST);
         }
         Turn::Reheat { of_all: true }
