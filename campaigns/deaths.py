@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Kills workers of `soloist.distributed`, and drivers, and compares with runs that nobody disturbs.
+"""Kills workers of `soloist.distributed`, drivers, and workers that share a folder; compares with runs left in peace.
 
-    python3 campaigns/deaths.py --kills 1000 [--seconds 600] [--on processes|dask|both] [--seed N]
+    python3 campaigns/deaths.py --kills 1000 [--seconds 600] [--on processes|dask|both|share] [--seed N]
 
 Each run has four workers and eight streams of slices of counts. A worker dies every fraction of a second; after each fifth
 part of the counts the driver is killed as well and another one resumes the folder. At the end of a run the playouts must be
@@ -44,7 +44,10 @@ if __name__ == "__main__":
             path.replace("pids")
             time.sleep(0.02)
     threading.Thread(target=tell, daemon=True).start()
-    common = dict(executor=executor, retries=1000, timeout=60, progress=False)
+    common = dict(executor=executor, retries=1000, timeout=20 if kind == "dask" else 60, progress=False)
+    def lost(*_):
+        os._exit(75)
+    sys.excepthook = lambda kind, error, trace: lost() if kind is distributed.NoWorkers else sys.__excepthook__(kind, error, trace)
     if pathlib.Path("run/run.json").exists():
         run = distributed.resume("run", **common)
     else:
@@ -72,7 +75,7 @@ def campaign(kind, kills, end, pause, seed, draw):
     import soloist
 
     playouts = STREAMS * SLICE * max(4, int(12 * pause / 0.25))
-    workers = drivers = 0
+    workers = drivers = lone = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         code = DRIVER.replace("PROBLEM", repr(INSTANCE[0])).replace("SPEC", repr(INSTANCE[1])).replace("SEED", str(seed))
@@ -82,7 +85,9 @@ def campaign(kind, kills, end, pause, seed, draw):
         log = open(folder / "log", "wb")
         while not (folder / "result").exists():
             if driver is None or driver.poll() is not None:
-                if driver is not None and driver.returncode not in (0, -signal.SIGKILL):
+                if driver is not None and driver.returncode == 75:
+                    lone += 1
+                elif driver is not None and driver.returncode not in (0, -signal.SIGKILL):
                     raise SystemExit(f"a driver has ended with {driver.returncode}:\n{(folder / 'log').read_text()[-3000:]}")
                 driver = subprocess.Popen([sys.executable, "driver.py", *arguments], cwd=folder, stderr=log)
             time.sleep(pause * draw.uniform(0.5, 1.5))
@@ -113,8 +118,63 @@ def campaign(kind, kills, end, pause, seed, draw):
         if alone.best.score != found:
             raise SystemExit(f"stream {index} found {found}, alone {alone.best.score}")
     print(f"{kind}: {workers} workers and {drivers} drivers killed, {total} playouts as planned, best {score}, "
-          f"{lost} slices made again, {took:.0f} s", flush=True)  # fmt: skip
+          f"{lost} slices made again, {took:.0f} s" + (f", without any worker {lone} times" if lone else ""), flush=True)  # fmt: skip
     return workers, drivers
+
+
+def shared(kills, end, pause, seed, draw):
+    """Makes one run of workers that share a folder, and returns the kills."""
+    command = os.environ.get("SOLOIST_COMMAND", "soloist")
+    playouts, killed, seen = STREAMS * SLICE * 2, 0, 0.0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def call(worker, *more):
+            return [command, "solve", *INSTANCE, "--method", "nrpa", "--seed", str(seed), "--playouts", str(playouts), "--quiet",
+                    *more]  # fmt: skip
+
+        def start(worker):
+            arguments = call(worker, "--share", name, "--worker", str(worker), "--exchange", "none", "--share-every", "0.1s")
+            return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+        running = {worker: start(worker) for worker in range(WORKERS)}
+        while running:
+            time.sleep(pause * draw.uniform(0.5, 1.5))
+            for worker, process in list(running.items()):
+                if process.poll() is None:
+                    continue
+                if process.returncode == 0:
+                    del running[worker]
+                elif process.returncode == -signal.SIGKILL:
+                    running[worker] = start(worker)
+                else:
+                    raise SystemExit(f"worker {worker} has ended with {process.returncode}: {process.stderr.read().decode()}")
+            scores = []
+            for path in folder.glob("worker-*.json"):
+                try:
+                    scores.append(json.loads(path.read_text())["score"])
+                except ValueError:
+                    raise SystemExit(f"{path}: not whole") from None
+            now = max(scores, default=0.0)
+            if now < seen:
+                raise SystemExit(f"the best score fell from {seen} to {now}")
+            seen = now
+            if running and killed < kills and time.time() < end:
+                running[draw.choice(list(running))].kill()
+                killed += 1
+        for worker in range(WORKERS):
+            found = json.loads((folder / f"worker-{worker}.json").read_text())
+            done = subprocess.run([*call(worker)[:5], "nrpa", "--seed", str(found["seed"]), "--playouts", str(playouts), "--quiet",
+                                   "--json"], stdout=subprocess.PIPE, check=True)  # fmt: skip
+            alone = json.loads(done.stdout)
+            for key in ("score", "playouts", "moves"):
+                if found[key] != alone[key]:
+                    raise SystemExit(f"worker {worker}: {key} {found[key]}, alone {alone[key]}")
+        done = subprocess.run([command, "merge", name, "--json"], stdout=subprocess.PIPE, check=True)
+        if json.loads(done.stdout)["score"] != seen:
+            raise SystemExit("merge has another score than the best worker")
+    print(f"share: {killed} workers killed, {WORKERS * playouts} playouts as planned, best {seen}", flush=True)
+    return killed, 0
 
 
 def main():
@@ -122,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--on", choices=("processes", "dask", "both"), default="both")
+    parser.add_argument("--on", choices=("processes", "dask", "both", "share"), default="both")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     end, draw = time.time() + args.seconds, random.Random(args.seed)
@@ -133,8 +193,9 @@ def main():
         for kind in kinds:
             missing = int(args.kills / len(kinds) + 0.5) - total[kind][0]
             if missing > 0 and time.time() < end:
-                pause = 0.25 if kind == "processes" else 1.0
-                workers, drivers = campaign(kind, missing, end, pause, args.seed + 100 * run, draw)
+                pause = 1.0 if kind == "dask" else 0.25
+                made = (missing, end, pause, args.seed + 100 * run, draw)
+                workers, drivers = shared(*made) if kind == "share" else campaign(kind, *made)
                 total[kind][0] += workers
                 total[kind][1] += drivers
         run += 1

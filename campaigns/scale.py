@@ -3,7 +3,10 @@
 
     python3 campaigns/scale.py quality [--out scale.json]     some ten minutes of processor time
     python3 campaigns/scale.py costs
+    python3 campaigns/scale.py table scale.json
     python3 campaigns/scale.py figure scale.json scale.svg
+
+docs/results/scale.json has the rows that the guide shows, docs/images/scale.svg is their figure.
 
 Each worker is a session that makes the same number of playouts in ten slices, whatever the number of workers. After each
 slice (or each third) it is offered what its policy says. No clock has a part in it: the same call gives the same table on
@@ -172,7 +175,8 @@ def number(study, value):
     if value is None:
         return ""
     if study.startswith("VRPTW"):
-        return f"{value / 1e6:.0f} / {value % 1e6:.0f}" if value >= 1e6 else f"{value:.0f}"
+        # A mean over runs with different numbers of vehicles has no distance of its own.
+        return f"{value / 1e6:.2f} vehicles" if value % 1e6 > 1e4 else f"{value // 1e6:.0f} / {value % 1e6:.0f}"
     return f"{value:.0f}"
 
 
@@ -266,7 +270,7 @@ def costs():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("quality", "costs", "figure"))
+    parser.add_argument("what", choices=("quality", "costs", "table", "figure"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--out", default="scale.json")
     args = parser.parse_args()
@@ -274,6 +278,8 @@ def main():
         quality(args.out)
     elif args.what == "costs":
         costs()
+    elif args.what == "table":
+        table(json.load(open(args.files[0], encoding="utf-8")))
     else:
         figure(*args.files)
 

@@ -3,7 +3,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Prior, Problem, Score, Sense, stable_hash};
+use soloist::problem::{Prior, stable_hash};
+use soloist::{Problem, Score, Sense};
 
 /// The neighbours of each vertex; colours are bits, so that at most 64 are used.
 struct Graph {

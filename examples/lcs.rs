@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Prior, Problem, Score, stable_hash};
+use soloist::problem::{Dominance, Prior, stable_hash};
+use soloist::{Problem, Score};
 
 /// A position in each string; at most 16 strings.
 type Place = [u16; 16];

@@ -1,8 +1,9 @@
 //! A solver of a problem's own as a method: flips of one vertex, with what a flip changes known at once.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use soloist::{Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo};
-use soloist::{Solver, Step, Unit, Work, stable_hash};
+use soloist::prelude::*;
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::run::CheckpointError;
 
 /// A complete graph with weights 0 to 9: which sides should its vertices be on, so that the edges between are heavy?
 struct Cut;

@@ -1,9 +1,10 @@
-//! Sequential ordering: the cheapest order of jobs, some of which must come before others (TSPLIB `.sop`).
+//! Sequential ordering: the cheapest order of jobs under precedence constraints (TSPLIB `.sop`).
 
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Facts, Found, Ordering, Prior, Problem, Score, Sense, stable_hash};
+use soloist::problem::{Dominance, Facts, Found, Ordering, Prior, stable_hash};
+use soloist::{Problem, Score, Sense};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];

@@ -1,10 +1,11 @@
-//! Talent scheduling: in which order to film scenes, so that actors, who are paid from their first scene to their last
-//! one, wait as little as possible (format of the resources of `ddo`).
+//! Talent scheduling: in which order to film scenes, so that actors wait as little as possible: they are paid from
+//! their first scene to their last one (format of the resources of `ddo`).
 
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Prior, Problem, Score, Sense};
+use soloist::problem::{Dominance, Prior};
+use soloist::{Problem, Score, Sense};
 
 /// Durations and actors of the scenes; wages and scenes of the actors. Sets are bits: at most 64 of each.
 struct Film {

@@ -5,7 +5,8 @@
 //! slots that follow each other.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use soloist::{Budget, Method, Problem, Score, Sense, Solver, stable_hash};
+use soloist::problem::stable_hash;
+use soloist::{Budget, Method, Problem, Score, Sense, Solver};
 
 const EXAMS: usize = 14;
 const SLOTS: usize = 7;

@@ -4,7 +4,8 @@
 //! each, of 256 in all.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use soloist::{Policy, Rng, Trace};
+use soloist::Rng;
+use soloist::rollout::{Policy, Trace};
 use std::hint::black_box;
 
 const STEPS: usize = 90;

@@ -2,8 +2,8 @@
 //!
 //! A campaign is a list of cases without end: the seed and the number of a case say all about it. [`supervise`] runs
 //! the cases in processes of their own and watches them: a panic, an abort, too much time or memory is a finding, and
-//! the campaign goes on behind it. The black-box campaigns (signals, pipes, full disks, other verifiers) are Python
-//! scripts beside this crate.
+//! the campaign continues with the next case. The black-box campaigns (signals, pipes, full disks, other verifiers) are
+//! Python scripts beside this crate.
 
 #![forbid(unsafe_code)]
 

@@ -5,10 +5,10 @@
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use soloist::{
-    Budget, Dominance, NamedRollout, Outcome, Playout, Prior, Problem, Rng, Rollout, Score, Sense, Setup, SolveError,
-    Solver, stable_hash,
-};
+use soloist::problem::{Dominance, Prior, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::run::SolveError;
+use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

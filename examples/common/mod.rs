@@ -47,7 +47,7 @@ impl Run {
         &self.setup.preset
     }
 
-    /// Returns the problem in the file, or in `example` when there is none.
+    /// Returns the problem in the file, or in `example` when no file is named.
     pub(crate) fn load<P>(&self, example: &str, parse: impl Fn(&str) -> Option<P>) -> P {
         let (file, text) = self.file.as_ref().map_or(("the example", example), |(file, text)| (file, text));
         parse(text).unwrap_or_else(|| fail(&format!("{file}: not in the format that the example's first lines name")))

@@ -3,7 +3,9 @@
 //! path.
 
 use super::model::Shop;
-use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits, Neighborhood};
+use soloist::run::CheckpointError;
 
 /// What a schedule says of an operation.
 #[derive(Clone, Copy, Default)]
@@ -305,7 +307,8 @@ impl Neighborhood<Shop> for Graph {
 mod tests {
     use super::{Graph, Insertion};
     use crate::model::{Operation, Shop};
-    use soloist::{Neighborhood, Problem, Rng, Score};
+    use soloist::problem::Neighborhood;
+    use soloist::{Problem, Rng, Score};
 
     /// Whether the jobs and the order of each machine, with the block as it is now, close a circle.
     fn closes_circle(graph: &Graph, shop: &Shop, insertion: Insertion) -> bool {

@@ -1,7 +1,8 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::{Dominance, Entrant, Facts, Found, Neighborhood, Ordering, Prior, Problem, Score, Sense, stable_hash};
+use soloist::problem::{Dominance, Entrant, Facts, Found, Neighborhood, Ordering, Prior, stable_hash};
+use soloist::{Problem, Score, Sense};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];

@@ -1,5 +1,5 @@
 //! Checkpoints of every method on every problem with a damaged body and the checksum that goes with it: refused, or a
-//! run that goes on. The first two bytes choose the run; then come places and new bytes.
+//! run that continues. The first two bytes choose the run; then come places and new bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -2,7 +2,7 @@
 
 use crate::own::split;
 use pyo3::prelude::*;
-use soloist::{Improvement, Progress};
+use soloist::run::{Improvement, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 

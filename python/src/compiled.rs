@@ -14,7 +14,8 @@ use crate::shipped::interruptible;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use soloist::{Improvement, Observer, Problem, Progress, RunInfo, Score, Sense, Setup, Solution, Solver};
+use soloist::run::{Improvement, Observer, Progress, RunInfo, Solution};
+use soloist::{Problem, Score, Sense, Setup, Solver};
 use soloist_problems::refuse_endless;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,7 +50,7 @@ struct Addresses {
 }
 
 /// A problem of compiled functions.
-#[derive(Debug, FromPyObject)]
+#[derive(Clone, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Compiled {
     name: String,
@@ -145,7 +146,7 @@ impl Problem for Compiled {
     }
 
     fn code(&self, state: &Words, mv: i64) -> u64 {
-        let Some(address) = self.addresses.code else { return soloist::stable_hash(&mv) };
+        let Some(address) = self.addresses.code else { return soloist::problem::stable_hash(&mv) };
         let function = at!(address, Code);
         // SAFETY: see `Addresses`.
         unsafe { function(state.0.as_ptr(), mv) }.cast_unsigned()
@@ -239,7 +240,7 @@ pub(crate) fn solve_compiled<'py>(
         return Err(error);
     }
     let outcome = outcome.map_err(|error| match &error {
-        soloist::SolveError::Replay(wrong) => contradicted(py, wrong, &[]),
+        soloist::run::SolveError::Replay(wrong) => contradicted(py, wrong, &[]),
         _ => solve_error(&error),
     })?;
     let one = |solution: &Solution<i64>| -> PyResult<One<'py>> {

@@ -5,7 +5,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use soloist::ReplayError;
+use soloist::run::ReplayError;
 use std::io::ErrorKind;
 
 create_exception!(soloist, InstanceError, PyValueError, "A file or a spec that is no instance of its problem.");

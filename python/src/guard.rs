@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use soloist::Fault;
+use soloist::problem::Fault;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +18,11 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
+    /// A guard whose runs end when `stop` becomes true.
+    pub(crate) fn stopped_by(stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..Self::default() }
+    }
+
     /// Keeps the exception that ends the run.
     #[cold]
     pub(crate) fn fail(&self, error: PyErr) {

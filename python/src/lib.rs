@@ -9,6 +9,7 @@ mod calls;
 mod compiled;
 mod errors;
 mod guard;
+mod hosted;
 mod list;
 mod live;
 mod moves;
@@ -17,10 +18,11 @@ mod problem;
 mod request;
 mod shipped;
 mod simplify;
+mod study;
 mod value;
 
-/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least 0
-/// of which less is better.
+/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least
+/// 0; less is better.
 ///
 /// >>> import soloist
 /// >>> soloist.Infeasible(2.5).degree
@@ -49,7 +51,7 @@ impl Infeasible {
 
     fn __hash__(&self) -> u64 {
         // 0.0 and -0.0 are equal.
-        soloist::stable_hash(&(self.degree + 0.0).to_bits())
+        soloist::problem::stable_hash(&(self.degree + 0.0).to_bits())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, (f64,)) {
@@ -76,6 +78,8 @@ mod _soloist {
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]
     use crate::simplify::{Program, simplify};
+    #[pymodule_export]
+    use crate::study::{follow_files, run_bench, run_tune, write_report};
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]

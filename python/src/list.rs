@@ -29,7 +29,7 @@ type MethodRow = (&'static str, &'static str, &'static str, Vec<(&'static str, S
 /// The methods with their parameters.
 #[pyfunction]
 pub(crate) fn methods() -> Vec<MethodRow> {
-    let row = |preset: &soloist::Preset| {
+    let row = |preset: &soloist::search::Preset| {
         let parameters = preset.method().parameters().into_iter();
         let rows = parameters.map(|one| (one.name, one.value, one.range, one.help)).collect();
         (preset.name, preset.summary, preset.reference, rows)

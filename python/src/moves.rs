@@ -1,10 +1,12 @@
 //! Python moves as the small copyable values that the engine works with.
 
-use crate::value::{decode, encode};
+use crate::value::{decode, encode, from_json, to_json};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use soloist::problem::stable_hash;
 use soloist::problem::{Move, MoveReader, MoveWriter};
-use soloist::stable_hash;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -140,5 +142,19 @@ impl Move for PyMove {
             let object = decode(py, &bytes)?.into_bound(py);
             Some(Self::place(bytes, &object, true))
         })
+    }
+}
+
+/// As JSON has it, for records of runs.
+impl Serialize for PyMove {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Python::attach(|py| to_json(&self.object(py))).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for PyMove {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Python::attach(|py| Self::new(&from_json(py, &value)?)).map_err(D::Error::custom)
     }
 }

@@ -12,10 +12,8 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
-use soloist::{
-    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Sense, Session, Setup, Solution,
-    Solver, StopReason,
-};
+use soloist::run::{Control, Improvement, Observer, Progress, RunInfo, Session, Solution, StopReason};
+use soloist::{Outcome, Problem, Score, Sense, Setup, Solver};
 use soloist_problems::{Report, SolutionReport};
 use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use std::sync::atomic::Ordering;
@@ -67,7 +65,7 @@ impl Observer<PyMove> for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<PyMove>, progress: &Progress) {
         Python::attach(|py| {
             // The engine does so at the end, too late for what is told now.
-            let replayed = soloist::replay(self.problem, &solution.moves, solution.score);
+            let replayed = soloist::run::replay(self.problem, &solution.moves, solution.score);
             if self.problem.guard.fault.is_raised() {
                 return;
             }
@@ -226,7 +224,7 @@ pub(crate) fn check_own<'py>(
         let what = format!("{} after the moves {moves}", in_python(&violation.what));
         return Err(broken(py, what, &violation.moves));
     }
-    let advice = soloist::advise(&problem, walks, seed);
+    let advice = soloist::check::advise(&problem, walks, seed);
     checked(&problem)?;
     problem.guard.interrupt()?;
     let dict = PyDict::new(py);

@@ -9,7 +9,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::{Dominance, Facts, Found, NamedRollout, Ordering, Playout, Prior, Problem, Rng, Rollout, Score, Sense};
+use soloist::problem::{Dominance, Facts, Found, Ordering, Prior};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
 
 /// The functions of a problem, bound once.
@@ -48,7 +50,7 @@ pub(crate) struct Functions {
 /// A problem written in Python.
 #[derive(Debug)]
 pub(crate) struct PyProblem {
-    functions: Functions,
+    functions: Arc<Functions>,
     pub(crate) guard: Arc<Guard>,
 }
 
@@ -171,8 +173,13 @@ impl Functions {
 }
 
 impl PyProblem {
-    pub(crate) fn new(functions: Functions) -> Self {
-        Self { functions, guard: Arc::default() }
+    pub(crate) fn new(functions: impl Into<Arc<Functions>>) -> Self {
+        Self::guarded(functions, Arc::default())
+    }
+
+    /// A problem whose runs are cut short by this guard.
+    pub(crate) fn guarded(functions: impl Into<Arc<Functions>>, guard: Arc<Guard>) -> Self {
+        Self { functions: functions.into(), guard }
     }
 
     pub(crate) fn functions(&self) -> &Functions {

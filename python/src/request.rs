@@ -4,7 +4,8 @@ use crate::calls::Calls;
 use crate::errors::{self, CheckpointError, InstanceError};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use soloist::{Budget, SolveError};
+use soloist::Budget;
+use soloist::run::SolveError;
 use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, SpecPart};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -93,7 +94,7 @@ pub(crate) fn spec_error(error: SpecError) -> PyErr {
 /// Returns the exception of a run that cannot start or continue.
 pub(crate) fn solve_error(error: &SolveError) -> PyErr {
     match error {
-        SolveError::Checkpoint(soloist::CheckpointError::Write(io) | soloist::CheckpointError::Read(io)) => {
+        SolveError::Checkpoint(soloist::run::CheckpointError::Write(io) | soloist::run::CheckpointError::Read(io)) => {
             errors::with_kind(io.kind(), error.to_string())
         }
         SolveError::Checkpoint(error) => CheckpointError::new_err(error.to_string()),

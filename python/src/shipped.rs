@@ -8,9 +8,11 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
-use soloist::{Setup, SolveError};
+use soloist::Setup;
+use soloist::run::SolveError;
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked};
+use soloist_problems::verification::verify_all;
 use soloist_problems::{
     AnyInstance, AnyObserver, AnySession, Domain, Limits, Observed, Options, Report, ResolvedRun, RunRecord, RunSpec,
 };
@@ -49,7 +51,7 @@ fn attend<T: Send>(
     }
 }
 
-/// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` tells it to end.
+/// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` asks it to end.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,
@@ -94,11 +96,11 @@ impl AnyObserver for Watch<'_> {
 /// An instance of a shipped problem.
 #[pyclass(frozen, module = "soloist._soloist")]
 pub(crate) struct Shipped {
-    domain: &'static Domain,
+    pub(crate) domain: &'static Domain,
     options: Options,
-    instance: Arc<dyn AnyInstance>,
+    pub(crate) instance: Arc<dyn AnyInstance>,
     /// What its files held.
-    contents: Contents,
+    pub(crate) contents: Contents,
 }
 
 impl std::fmt::Debug for Shipped {
@@ -140,7 +142,7 @@ impl Shipped {
 /// The result of a run as JSON, verified.
 fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, report: &Report) -> Result<String, String> {
     let asked = Asked { domain, instance, options, setup: &report.run.setup };
-    result::verify_all(asked, report)?;
+    verify_all(asked, report)?;
     Ok(RunRecord::result(asked, report).line())
 }
 

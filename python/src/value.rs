@@ -6,7 +6,8 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
-use soloist::stable_hash;
+use serde_json::{Value, json};
+use soloist::problem::stable_hash;
 
 /// How deep tuples may be nested.
 const DEPTH: usize = 32;
@@ -131,6 +132,55 @@ fn content<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (content, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(content)
+}
+
+/// Returns a plain value as JSON has it: bytes and sets become objects of one entry.
+pub(crate) fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let list = || value.try_iter()?.map(|item| to_json(&item?)).collect::<PyResult<Vec<_>>>();
+    Ok(if value.is_none() {
+        Value::Null
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        flag.is_true().into()
+    } else if value.is_instance_of::<PyFloat>() {
+        let number: f64 = value.extract()?;
+        serde_json::Number::from_f64(number).map_or_else(|| json!({ "float": number.to_string() }), Value::Number)
+    } else if let Ok(text) = value.cast::<PyString>() {
+        text.to_cow()?.into_owned().into()
+    } else if let Ok(raw) = value.cast::<PyBytes>() {
+        let hex: String = raw.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        json!({ "bytes": hex })
+    } else if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        list()?.into()
+    } else if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<PySet>() {
+        json!({ "set": list()? })
+    } else if let Ok(number) = value.extract::<i64>() {
+        number.into()
+    } else {
+        json!({ "int": value.str()?.to_cow()? })
+    })
+}
+
+/// Returns the value that [`to_json`] has written; lists come back as tuples.
+pub(crate) fn from_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    let items = |list: &Vec<Value>| list.iter().map(|item| from_json(py, item)).collect::<PyResult<Vec<_>>>();
+    let unknown = || PyValueError::new_err(format!("expected {PLAIN}"));
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(flag) => PyBool::new(py, *flag).to_owned().into_any(),
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => whole.into_pyobject(py)?.into_any(),
+            None => PyFloat::new(py, number.as_f64().ok_or_else(unknown)?).into_any(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(list) => PyTuple::new(py, items(list)?)?.into_any(),
+        Value::Object(entry) => match entry.iter().next().map(|(kind, value)| (kind.as_str(), value)) {
+            Some(("bytes", Value::String(hex))) => py.get_type::<PyBytes>().call_method1("fromhex", (hex,))?,
+            Some(("int", Value::String(digits))) => py.get_type::<PyInt>().call1((digits,))?,
+            Some(("float", Value::String(text))) => py.get_type::<PyFloat>().call1((text,))?,
+            Some(("set", Value::Array(list))) => PyFrozenSet::new(py, items(list)?)?.into_any(),
+            _ => return Err(unknown()),
+        },
+    })
 }
 
 /// Returns a number for a code, a key or an identity: an int as it is, another plain value by a hash of its bytes.

@@ -67,7 +67,7 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    match cli.command.run() {
+    match commands::run(&cli.command) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => fail(&failure),
     }

@@ -8,11 +8,11 @@ use crate::{InstanceError, svg};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use soloist::problem::search_infos;
+use soloist::rollout::RolloutInfo;
+use soloist::run::{CheckpointError, Improvement, Progress, RunInfo, SavedRun, SolveError, StopReason, TreeShape};
+use soloist::search::Preset;
 use soloist::search::{Entries, Entry};
-use soloist::{
-    Budget, CheckpointError, Improvement, Preset, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense,
-    Setup, SolveError, StopReason, TreeShape,
-};
+use soloist::{Budget, Problem, Score, Sense, Setup};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -129,9 +129,9 @@ pub enum Observed<'a> {
     Progress(&'a Progress),
     /// A checkpoint could not be written; it is tried again after the next interval.
     Unsaved(&'a CheckpointError),
-    /// See [`soloist::Observer::scores`].
+    /// See [`soloist::run::Observer::scores`].
     Scores(&'a [f64]),
-    /// See [`soloist::Observer::gauges`].
+    /// See [`soloist::run::Observer::gauges`].
     Gauges(&'a [(&'static str, f64)]),
 }
 
@@ -151,7 +151,7 @@ impl std::fmt::Debug for Observed<'_> {
 pub trait AnyObserver: Send {
     /// Something happened.
     fn on(&mut self, event: Observed<'_>);
-    /// See [`soloist::Observer::wants_insight`].
+    /// See [`soloist::run::Observer::wants_insight`].
     fn wants_insight(&self) -> bool {
         false
     }
@@ -259,7 +259,7 @@ pub struct Checked {
     pub summary: String,
 }
 
-/// A run that lives, in terms that need no types; see [`soloist::Session`].
+/// A run that lives, in terms that need no types; see [`soloist::run::Session`].
 pub trait AnySession: Send {
     /// Runs until the slice is used up, the run ends or `stop` becomes true, and returns why it stopped.
     ///
@@ -288,6 +288,8 @@ pub trait AnyInstance: Send + Sync {
     fn name(&self) -> &str;
     /// One line: sizes and rules in force.
     fn describe(&self) -> String;
+    /// See [`Instance::content`].
+    fn content(&self) -> String;
     /// Computes what the options ask for before a search begins and what may take long. Calls `go_on` often and ends
     /// soon after it has returned false. Returns a line that says what was left undone; the instance works without it.
     ///
@@ -362,6 +364,11 @@ pub trait Instance: Send + Sync {
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
     fn describe(&self) -> String;
+    /// A text that differs between instances of equal names, for comparisons that continue a file of runs. By default
+    /// empty: the spec says everything, or the file is compared.
+    fn content(&self) -> String {
+        String::new()
+    }
     /// See [`AnyInstance::prepare`]. By default there is nothing to compute.
     ///
     /// # Errors
@@ -372,10 +379,15 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with a
-    /// cheap attempt at a [proof](Setup::proof).
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with
+    /// an attempt at a [proof](Self::proof_part).
     fn default_setup(&self) -> Setup {
-        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(Setup::PROOF)
+        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(self.proof_part())
+    }
+    /// The part of the effort of the default setup that is for an attempt at a [proof](Setup::proof). By default a
+    /// small one; a half suits instances that exact search may solve within seconds.
+    fn proof_part(&self) -> f64 {
+        Setup::PROOF
     }
     /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
     /// [portfolio](Problem::portfolio), or the problem's first one.

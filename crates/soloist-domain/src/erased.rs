@@ -3,10 +3,12 @@
 use crate::domain::MoveOf;
 use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
 use serde_json::Value;
-use soloist::{
-    Budget, CheckpointError, Control, Improvement, NamedRollout, Observer, OfferError, Outcome, Problem, Progress,
-    RolloutInfo, RunInfo, SavedRun, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
+use soloist::rollout::{NamedRollout, RolloutInfo};
+use soloist::run::{
+    CheckpointError, Control, Improvement, Observer, OfferError, Progress, RunInfo, SavedRun, Session, Solution,
+    SolveError, StopReason,
 };
+use soloist::{Budget, Outcome, Problem, Score, Sense, Setup, Solver};
 use std::sync::atomic::AtomicBool;
 
 /// The solver of a request, and what its result needs.
@@ -70,6 +72,10 @@ impl<I: Instance> AnyInstance for I {
         Instance::describe(self)
     }
 
+    fn content(&self) -> String {
+        Instance::content(self)
+    }
+
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
         Instance::prepare(self, go_on)
     }
@@ -107,7 +113,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn has_rollout(&self, name: &str) -> bool {
-        soloist::find_rollout(self.problem(), name).is_ok()
+        soloist::rollout::find_rollout(self.problem(), name).is_ok()
     }
 
     fn read_header(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {

@@ -1,11 +1,12 @@
 //! The events of a run in progress, as `soloist solve --events` and the live view write them.
 
-use crate::record::{known_format, number};
+use crate::record::known_format;
 use crate::result::Asked;
 use crate::{Limits, RecordError, RunEnding, RunTask, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use soloist::{Budget, Improvement, Progress, RunInfo, Score};
+use soloist::run::{Improvement, Progress, RunInfo};
+use soloist::{Budget, Score};
 
 /// An event of a run in progress, named by the field `event`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,13 +33,13 @@ pub enum RunEvent {
         #[serde(default)]
         nodes: u64,
         /// The best feasible score.
-        #[serde(serialize_with = "number")]
+        #[serde(serialize_with = "crate::result::serialize_number")]
         best: Option<f64>,
         /// An optimistic bound.
-        #[serde(serialize_with = "number")]
+        #[serde(serialize_with = "crate::result::serialize_number")]
         bound: Option<f64>,
         /// The relative gap between both.
-        #[serde(serialize_with = "number")]
+        #[serde(serialize_with = "crate::result::serialize_number")]
         gap: Option<f64>,
     },
     /// The run is over.

@@ -55,7 +55,7 @@ thread_local! {
 
 /// Opens a file whose name comes from a file: a regular one of at most `limit` bytes, never standard input.
 fn open_foreign(path: &Path, limit: u64) -> io::Result<File> {
-    let file = soloist::open_regular(path)?;
+    let file = soloist::run::file::open_regular(path)?;
     let length = file.metadata()?.len();
     if length > limit {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} MiB", limit >> 20)));

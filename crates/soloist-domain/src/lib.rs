@@ -14,8 +14,8 @@
 //! | `model` | the rules: what is known of an instance, its states, what moves change; in `problem` where nothing else needs them |
 //! | `problem` | the [`soloist::Problem`] over these rules |
 //! | `rollout` | its playout policies, where it has special ones |
-//! | `search` | its own searches ([`soloist::ProblemSearch`]), where it has some |
-//! | `neighborhood` | edits of finished solutions ([`soloist::Neighborhood`]), where it has some |
+//! | `search` | its own searches ([`soloist::problem::ProblemSearch`]), where it has some |
+//! | `neighborhood` | edits of finished solutions ([`soloist::problem::Neighborhood`]), where it has some |
 //! | `bound` | its bounds, where they are long |
 //! | `verify` | recomputes a solution from the instance alone: no code of the search |
 //! | `draw` | the solution as text and as SVG |
@@ -46,6 +46,7 @@ pub mod svg;
 #[doc(hidden)]
 pub mod testing;
 pub mod units;
+pub mod verification;
 
 pub use domain::{
     AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed, Options,

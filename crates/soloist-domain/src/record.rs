@@ -8,7 +8,8 @@ use crate::result::{self, Asked};
 use crate::{Limits, Options, Report, SolutionReport};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
-use soloist::{Improvement, Progress, Score, Sense, StopReason};
+use soloist::run::{Improvement, Progress, StopReason};
+use soloist::{Score, Sense};
 use std::fmt;
 use std::sync::Arc;
 
@@ -85,13 +86,13 @@ impl fmt::Display for Machine {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnding {
     /// The best score; null when no feasible solution is known.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub score: Option<f64>,
     /// Whether a feasible solution is known.
     #[serde(default)]
     pub feasible: bool,
     /// The degree of infeasibility; null for a feasible solution or none.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub violation: Option<f64>,
     /// Whether the solution is feasible and proven optimal.
     #[serde(default)]
@@ -100,10 +101,10 @@ pub struct RunEnding {
     #[serde(default)]
     pub infeasible: bool,
     /// An optimistic bound.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub bound: Option<f64>,
     /// |score - bound| / |score|; null where one of them is unknown.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub gap: Option<f64>,
     /// Playouts of all streams.
     pub playouts: u64,
@@ -149,10 +150,10 @@ pub struct Step {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<u32>,
     /// Null for an infeasible solution.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub score: Option<f64>,
     /// The degree of infeasibility.
-    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "number")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "result::serialize_number")]
     pub violation: Option<f64>,
 }
 
@@ -182,7 +183,7 @@ impl Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OtherSolution {
     /// Null for an infeasible solution.
-    #[serde(serialize_with = "number")]
+    #[serde(serialize_with = "result::serialize_number")]
     pub score: Option<f64>,
     /// The moves.
     pub moves: Value,
@@ -405,12 +406,6 @@ fn pair(asked: Asked<'_>, score: Option<Score>) -> Option<[f64; 2]> {
 
 fn one() -> u64 {
     1
-}
-
-/// Writes whole numbers without a point, and what JSON cannot say as null.
-#[allow(clippy::ref_option, reason = "serde asks for this signature")]
-pub(crate) fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    result::optional(*value).serialize(serializer)
 }
 
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]

@@ -2,7 +2,8 @@
 
 use crate::names::nearest;
 use crate::{Domain, InstanceError, SpecError, find_among};
-use soloist::{Method, Preset};
+use soloist::Method;
+use soloist::search::Preset;
 use std::path::Path;
 
 /// The problems of a program, and the methods that they add to those of the engine.

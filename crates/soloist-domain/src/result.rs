@@ -1,7 +1,7 @@
-//! What results and records of runs have in common: numbers and names as JSON has them, and the verification.
+//! What results and records of runs have in common: numbers and names as JSON has them.
 
-use crate::{AnyInstance, Domain, Options, Report, RunRecord};
-use serde::Serialize;
+use crate::{AnyInstance, Domain, Options, Report};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use soloist::{Method, Score, Sense, Setup};
 
@@ -37,7 +37,7 @@ pub fn optional(number: Option<f64>) -> Value {
 /// Returns the relative gap between the score and the bound.
 #[must_use]
 pub fn gap(report: &Report) -> Option<f64> {
-    soloist::gap(report.score()?.value()?, report.bound?)
+    soloist::run::gap(report.score()?.value()?, report.bound?)
 }
 
 /// Returns an object on one line, with its newline.
@@ -109,39 +109,16 @@ pub fn parameters_of(setup: &Setup) -> Map<String, Value> {
     all
 }
 
-/// Verifies the JSON of a result by the instance's checker, which shares nothing with the search.
-///
-/// # Errors
-/// One line, when the checker refuses the solution or finds another score than the search: an internal error.
-pub fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), String> {
-    match instance.check(json) {
-        Ok(checked) if close(checked.score, score) => Ok(()),
-        Ok(checked) => Err(format!(
-            "internal error: the search claims score {}, verification finds {}",
-            number(score),
-            number(checked.score)
-        )),
-        Err(error) => Err(format!("internal error: the result fails verification: {error}")),
-    }
-}
-
-/// Verifies all feasible solutions of a report as [`verify`] does, each by itself: checkers limit the length of a text,
-/// and many solutions may be kept.
-///
-/// # Errors
-/// Same as for [`verify`], for the first solution that fails.
-pub fn verify_all(asked: Asked<'_>, report: &Report) -> Result<(), String> {
-    let feasible = report.answers.iter().filter_map(|answer| Some((answer, answer.score.value()?)));
-    for (answer, score) in feasible {
-        verify(asked.instance, &RunRecord::alone(asked, report, answer).line(), score)?;
-    }
-    Ok(())
-}
-
 /// Whether two scores are the same up to rounding.
 #[must_use]
 pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// Writes whole numbers without a point, and what JSON cannot say as null.
+#[allow(clippy::ref_option, reason = "serde asks for this signature")]
+pub(crate) fn serialize_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    optional(*value).serialize(serializer)
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 //! message everywhere.
 
 use crate::names::{hint, unknown};
-use crate::record::number;
+use crate::result::serialize_number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
+use soloist::run::RunInfo;
+use soloist::search::{ParameterError, Preset};
+use soloist::{Budget, Method, Setup};
 use std::fmt;
 use std::time::Duration;
 
@@ -81,7 +83,7 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nodes")]
     pub nodes: Option<u64>,
     /// The score at which the run stops.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "number")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "serialize_number")]
     pub target: Option<f64>,
     /// Playouts without improvement.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stall")]
@@ -117,7 +119,7 @@ fields! {
 
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]
 fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    number(&time.map(|time| time.as_secs_f64()), serializer)
+    serialize_number(&time.map(|time| time.as_secs_f64()), serializer)
 }
 
 impl Limits {
@@ -246,7 +248,7 @@ impl Domain {
     /// Returns the method of a name: a preset of the engine or one of the problem's searches.
     ///
     /// # Errors
-    /// There is none.
+    /// Neither has a method of this name.
     pub fn find_method(&self, name: &str) -> Result<&'static Preset, SpecError> {
         find_among(Method::presets().iter().chain(self.searches), name)
     }
@@ -274,7 +276,7 @@ impl Domain {
 /// Returns the method of a name among `methods`.
 ///
 /// # Errors
-/// There is none.
+/// No method has this name; the message suggests similar ones.
 pub fn find_among(
     mut methods: impl Iterator<Item = &'static Preset> + Clone,
     name: &str,
@@ -293,7 +295,7 @@ impl RunSpec {
     /// Returns the problem that is named.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// No problem has this name; the message suggests similar ones.
     pub fn domain<'a>(&self, domains: &'a [Domain]) -> Result<&'a Domain, SpecError> {
         domains.iter().find(|domain| domain.name == self.problem).ok_or_else(|| {
             let known: Vec<_> = domains.iter().map(|domain| domain.name).collect();
@@ -465,7 +467,7 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
 
 /// Refuses limits that never end a run, where that is a slip.
 ///
-/// A target, or playouts without improvement, may never be met by any search; who asks for them knows.
+/// A target, or a number of playouts without improvement, may never be reached; the caller accepts that.
 ///
 /// # Errors
 /// Says which limit to add.

@@ -1,9 +1,9 @@
 //! What the annealing searches of this crate have in common: limits and cooling.
 //!
 //! Two searches anneal: [`refine`](crate::refine()) over the variables of sub-expressions, [`polish`](crate::polish())
-//! over programs. Both states are [`Edits`](soloist::Edits): an attempt edits the present state, and the engine's
-//! [`Acceptance`](soloist::Acceptance) decides whether the edit stays, from the operations that it adds and the
-//! temperature, which falls linearly over the run.
+//! over programs. Both states are [`Edits`](soloist::problem::Edits): an attempt edits the present state, and the
+//! engine's [`Acceptance`](soloist::problem::Acceptance) decides whether the edit stays, from the operations that it
+//! adds and the temperature, which falls linearly over the run.
 //!
 //! # References
 //! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983.

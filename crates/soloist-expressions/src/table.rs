@@ -1,6 +1,6 @@
 //! Hash tables with a fixed hash function.
 
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

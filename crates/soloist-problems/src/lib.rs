@@ -19,7 +19,7 @@
 
 #![forbid(unsafe_code)]
 
-use soloist::Preset;
+use soloist::search::Preset;
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;

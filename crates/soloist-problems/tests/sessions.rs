@@ -1,6 +1,7 @@
 //! Every method on the shipped problems: slices make a whole, and offered solutions are never lost.
 
-use soloist::{Budget, Method, Setup, StopReason};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Setup};
 use soloist_problems::{AnyInstance, Options, Report, Request, Unobserved, find_domain};
 
 const INSTANCES: [(&str, &str); 4] =

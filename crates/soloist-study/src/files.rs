@@ -1,7 +1,7 @@
 //! Files that a program writes: checked before the work begins, and at any moment either the old or the whole new ones.
 
 use crate::Failure;
-use soloist::{probe_writable, write_atomically};
+use soloist::run::file::{probe_writable, write_atomically};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -115,7 +115,7 @@ impl Target {
         }
         let file = fs::OpenOptions::new().create(true).append(true).open(&self.path).map_err(|error| fail(&error))?;
         // What another run has written must not be emptied.
-        if !soloist::claim_file(&file) {
+        if !soloist::run::file::claim_file(&file) {
             return Err(fail(&"another run is writing it"));
         }
         if !append {

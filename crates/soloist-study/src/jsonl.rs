@@ -31,7 +31,7 @@ pub(crate) fn read(
 ) -> Result<End, Failure> {
     let fail = |error: &dyn Display| Failure::runtime(format!("{}: {error}", path.display()));
     let mut end = End::default();
-    let file = match soloist::open_regular(path) {
+    let file = match soloist::run::file::open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(end),
         Err(error) => return Err(fail(&format_args!("cannot be read: {error}"))),
@@ -93,7 +93,7 @@ impl Writer {
         // What is no file of records is found before it is touched.
         read()?;
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| fail(&error))?;
-        if !soloist::claim_file(&file) {
+        if !soloist::run::file::claim_file(&file) {
             return Err(fail(&format_args!("another `{command}` is writing it")));
         }
         let mut end = read()?;

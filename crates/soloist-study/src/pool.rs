@@ -72,16 +72,16 @@ pub(crate) fn run<T: Send>(
             None => Ok(()),
         };
         loop {
-            let told = match receiver.recv_timeout(TICK) {
+            let shown = match receiver.recv_timeout(TICK) {
                 Ok(Ok(Some(result))) => tell(Event::Finished(result)),
                 Ok(Ok(None)) => Ok(()),
                 Ok(Err(failure)) => Err(failure),
                 Err(RecvTimeoutError::Timeout) => tell(Event::Tick),
                 Err(RecvTimeoutError::Disconnected) => break failed,
             };
-            if failed.is_ok() && told.is_err() {
+            if failed.is_ok() && shown.is_err() {
                 stop.store(true, Ordering::SeqCst);
-                failed = told;
+                failed = shown;
             }
         }
     })

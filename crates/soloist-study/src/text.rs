@@ -64,6 +64,12 @@ fn three(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
+/// Whether a spreadsheet takes a text for a formula.
+pub(crate) fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+        && text.parse::<f64>().is_err()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

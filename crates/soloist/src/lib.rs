@@ -1,7 +1,7 @@
 #![doc = include_str!("guide.md")]
 #![forbid(unsafe_code)]
 
-mod check;
+pub mod check;
 mod core;
 #[doc(hidden)]
 pub mod doc;
@@ -11,32 +11,24 @@ pub mod rollout;
 pub mod run;
 pub mod search;
 
-pub use check::{Advice, Knowledge, Violation, advise, check};
-pub use core::codec::CheckpointError;
-pub use core::fault::Fault;
-pub use core::hash::{StableHasher, stable_hash};
-pub use core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
+pub use check::check;
 pub use core::rng::Rng;
 pub use core::score::{Score, Sense};
-pub use problem::{
-    Acceptance, Covered, Dominance, Edits, Entrant, Facts, Found, Move, NamedSearch, Neighborhood, Ordering, Prior,
-    Problem, ProblemSearch, SearchInfo, Step, Unit, Work,
-};
-pub use rollout::policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
-pub use rollout::{NamedRollout, Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
-pub use run::{
-    Budget, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError, RunInfo, SavedRun,
-    Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap, open_regular,
-    probe_writable, remove_temporaries, replay, write_atomically,
-};
+pub use problem::Problem;
+pub use run::{Budget, Outcome, Setup, Solver};
+pub use search::Method;
+
+/// What most programs name: `use soloist::prelude::*;`.
+pub mod prelude {
+    pub use crate::problem::stable_hash;
+    pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
+}
 
 /// What the macro of parameters needs.
 #[doc(hidden)]
 pub mod table {
-    pub use crate::core::parameter::{Value, out_of_range, unknown};
+    pub use crate::core::parameter::{Parameter, ParameterError, Parameters, Value, out_of_range, unknown};
 }
-
-pub use search::{Method, Preset};
 
 /// The example in the README compiles and runs.
 #[cfg(doctest)]

@@ -31,6 +31,7 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._bench import Comparison, bench
 from ._better import better
 from ._cse import cse
 from ._improvements import Improvements, improvements
@@ -38,10 +39,12 @@ from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, Rules, check
+from ._report import Server, report, serve
 from ._result import Improvement, Progress, Result, Solution, Verified
 from ._session import Session
 from ._simplify import Operations, Simplified, simplify
 from ._solve import solve
+from ._tune import Tuning, tune
 from ._soloist import (
     VERSION as __version__,
     BrokenPromise,
@@ -61,6 +64,7 @@ __all__ = [
     "BLOCKED",
     "BrokenPromise",
     "CheckpointError",
+    "Comparison",
     "Improvement",
     "Improvements",
     "Infeasible",
@@ -75,11 +79,14 @@ __all__ = [
     "ProblemInfo",
     "Result",
     "Rules",
+    "Server",
     "Session",
     "Simplified",
     "Solution",
+    "Tuning",
     "Verified",
     "__version__",
+    "bench",
     "better",
     "check",
     "compiled",
@@ -90,7 +97,10 @@ __all__ = [
     "load",
     "methods",
     "problems",
+    "report",
+    "serve",
     "simplify",
     "solve",
+    "tune",
     "verify",
 ]

@@ -8,8 +8,10 @@ from typing import Any, TypedDict
 class SearchParameters(TypedDict, total=False):
     """Parameters that are no argument of :func:`soloist.simplify` or of a run."""
 
+    acceptance: Any
     adapt: Any
     adapt_every: Any
+    adapting: Any
     alpha: Any
     amaf: Any
     amaf_bias: Any
@@ -20,6 +22,7 @@ class SearchParameters(TypedDict, total=False):
     beam: Any
     beam_limit: Any
     beam_rank: Any
+    beam_shape: Any
     beam_width: Any
     bias_rate: Any
     bias_weight: Any
@@ -36,6 +39,7 @@ class SearchParameters(TypedDict, total=False):
     cooling_end: Any
     cutoff: Any
     d: Any
+    depot: Any
     depth: Any
     deviation: Any
     direction: Any
@@ -47,6 +51,7 @@ class SearchParameters(TypedDict, total=False):
     finalists: Any
     finish: Any
     first: Any
+    fit: Any
     fleet: Any
     founders: Any
     fpu: Any

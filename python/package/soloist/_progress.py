@@ -71,7 +71,7 @@ class _Screen:
         self.out = out
         self.width = 0
 
-    def show(self, progress: Progress, text: str, part: float | None) -> None:
+    def show(self, progress: Progress | None, text: str, part: float | None) -> None:
         text = text[: max(10, shutil.get_terminal_size().columns - 1)]
         self.out.write("\r" + text.ljust(self.width))
         self.out.flush()
@@ -90,7 +90,7 @@ class _File:
         self.out = out
         self.next = 0.0
 
-    def show(self, progress: Progress, text: str, part: float | None) -> None:
+    def show(self, progress: Progress | None, text: str, part: float | None) -> None:
         if time.monotonic() >= self.next:
             self.next = time.monotonic() + _LINES
             self.out.write(text + "\n")
@@ -123,8 +123,8 @@ class _Notebook:
         self.with_bar = with_bar
         self.handle: Any = None
 
-    def show(self, progress: Progress, text: str, part: float | None) -> None:
-        cell = _Cell(line(progress), part if self.with_bar else None)
+    def show(self, progress: Progress | None, text: str, part: float | None) -> None:
+        cell = _Cell(text if progress is None else line(progress), part if self.with_bar else None)
         if self.handle is None:
             self.handle = self.display(cell, display_id=True)
         else:
@@ -181,6 +181,15 @@ class Display:
         text = bar(progress, self.limits) if self.bar else line(progress)
         try:
             self.to.show(progress, text, fraction(progress, self.limits))
+        except Exception:
+            self.to = None
+
+    def tell(self, done: int, total: int, text: str) -> None:
+        """Shows how many of the runs of a study are done."""
+        if self.to is None or time.monotonic() - self.begin < self.delay:
+            return
+        try:
+            self.to.show(None, text, done / total if total else None)
         except Exception:
             self.to = None
 

@@ -3,7 +3,8 @@
 use super::limits::Limits;
 use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::{Cube, Kind};
-use soloist::{Problem, StableHasher};
+use soloist::Problem;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 
 /// What a learned weight belongs to.

@@ -4,7 +4,9 @@ use super::Kind;
 use super::model::{Code, Potential, Snakes};
 use super::path::{Path, size};
 use super::rollout::Walk;
-use soloist::{Entrant, Facts, NamedRollout, Prior, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, Prior, StableHasher};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 
 impl<const W: usize> Problem for Snakes<W> {

@@ -3,7 +3,8 @@
 use super::Kind;
 use super::model::Snakes;
 use super::path::{Path, count, nth};
-use soloist::{Playout, Policy, Rng, Rollout, Trace, policy_playout};
+use soloist::Rng;
+use soloist::rollout::{Playout, Policy, Rollout, Trace, policy_playout};
 
 /// The uniform playout policy, and the learned one, both drawing what the plain code of the engine draws.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 use super::automorphism::{Symmetries, Symmetry};
 use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
 use super::{Cube, nodes_of};
-use soloist::{Entrant, Facts, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, StableHasher};
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -14,7 +15,7 @@ type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
 ///
 /// The first move is the number of a symmetry `f` of the orders asked for: a permutation of the bits and the image of
 /// vertex 0, one of each kind (`symmetry.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they
-/// make goes on with its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in
+/// make is continued by its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in
 /// `k` bits from the image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an
 /// `order`-th of a coil, in the part of the cube that its images leave free. The score is the longest coil closed on
 /// the way, at least the trivial one.

@@ -2,7 +2,9 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::{Entrant, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Prior, StableHasher, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
 
 /// A decision about one item.

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Rules};
 use super::{Game, Stroke};
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 
 /// The search's view of a [`Game`]: maximise the number of moves.
@@ -75,8 +75,8 @@ impl Morpion {
         Ok(Self { rules, start: Position(board), fingerprint: hash.finish() })
     }
 
-    /// Returns the moves of a search, from the instance's position on, as people write them; they end before the first
-    /// that is none.
+    /// Returns the moves of a search, from the instance's position on, as people write them, up to the first that
+    /// is no legal move.
     #[must_use]
     pub fn strokes(&self, moves: &[u16]) -> Vec<Stroke> {
         let mut board = self.start.0.clone();

@@ -3,7 +3,9 @@
 use super::board::LINES;
 use super::model::{Morpion, Position};
 use super::rollout::Random;
-use soloist::{Entrant, Facts, NamedRollout, Problem, Score};
+use soloist::problem::{Entrant, Facts};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score};
 
 impl Problem for Morpion {
     type State = Position;

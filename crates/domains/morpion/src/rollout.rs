@@ -2,11 +2,12 @@
 //!
 //! A line's weight is looked up once, when the line becomes possible; sums of weights are kept from move to move, which
 //! is exact because weights are integers. What a line offers to adaptation is one entry with its first and last step.
-//! Both playouts make the draws that [`soloist::Rollout`] defines: the moves are those of the plain code.
+//! Both playouts make the draws that [`soloist::rollout::Rollout`] defines: the moves are those of the plain code.
 
 use super::board::{LINES, Listener, SUMS};
 use super::model::{Morpion, Position};
-use soloist::{Lifetime, Playout, Policy, Rng, Rollout, Trace, policy_playout};
+use soloist::Rng;
+use soloist::rollout::{Lifetime, Playout, Policy, Rollout, Trace, policy_playout};
 
 /// A line that may be drawn.
 #[derive(Clone, Copy, Debug, Default)]

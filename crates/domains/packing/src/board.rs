@@ -4,7 +4,8 @@
 use super::bin::{Bin, Shape};
 use super::instance::{Piece, Tubes};
 use super::overlap::OverlapSolver;
-use soloist::{Acceptance, Rng};
+use soloist::Rng;
+use soloist::problem::Acceptance;
 
 /// What a board is filled with.
 #[derive(Clone, Copy, Debug)]

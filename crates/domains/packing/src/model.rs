@@ -4,7 +4,8 @@ use super::bin::{Bin, Candidate, Shape};
 use super::contents::Contents;
 use super::instance::{Tubes, decode};
 use super::{Order, TOLERANCE};
-use soloist::{Problem, StableHasher};
+use soloist::Problem;
+use soloist::problem::StableHasher;
 use std::f64::consts::PI;
 use std::hash::Hasher;
 
@@ -47,7 +48,8 @@ pub enum Objective {
 /// value per disc area of a type that fits, where a tube counts with an inside filled at such a density in turn.
 /// Containers: those in use, and the area of the rings left that exceeds the free area.
 ///
-/// The candidate positions do not hold every packing: [`Facts::is_complete`](soloist::Facts::is_complete) says no.
+/// The candidate positions do not hold every packing: [`Facts::is_complete`](soloist::problem::Facts::is_complete) says
+/// no.
 #[derive(Debug)]
 pub struct Packing {
     pub(crate) kit: Tubes,

@@ -5,7 +5,9 @@ use super::instance::{decode, encode};
 use super::model::{Layout, Objective, Packing};
 use super::rollout::{Greedy, ROLLOUTS};
 use super::search;
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Rollout, Score, Sense, StableHasher};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 
 impl Problem for Packing {

@@ -3,13 +3,18 @@
 use super::bin::{Bin, Candidate, Shape};
 use super::instance::encode;
 use super::model::{Layout, Packing};
-use soloist::{Playout, Rng, Rollout, RolloutInfo};
+use soloist::Rng;
+use soloist::rollout::{Playout, Rollout, RolloutInfo};
 
 /// The names, the best general one first.
 pub(crate) const ROLLOUTS: &[RolloutInfo] = &[
     RolloutInfo {
         name: "semi-greedy",
-        help: "the most valuable tube per area to the lowest position, each with probability P, else the next one and so on; semi-greedy:P (0.9); the direction of low is drawn for each playout (Rei)",
+        help: "the most valuable tube per area to the lowest position, each with probability P, else the next one and so on; semi-greedy:P (0.9); the direction of low and the ranking are drawn for each playout",
+    },
+    RolloutInfo {
+        name: "semi-greedy-position",
+        help: "the most valuable tube per area, contents included, to the lowest position with probability P, else to the next one and so on; semi-greedy-position:P (0.9) (Rei, algorithm 6.1)",
     },
     RolloutInfo {
         name: "greedy",
@@ -73,29 +78,51 @@ enum Merit {
     Noise(f64),
 }
 
-/// The greedy and semi-greedy playouts (Rei 2018, algorithm 6.1).
+/// What a playout draws at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chance {
+    /// Nothing.
+    None,
+    /// The position alone.
+    Position,
+    /// The type as well, and for each playout the direction and the ranking.
+    All,
+}
+
+/// The greedy and semi-greedy playouts.
 ///
 /// In the object being filled the types are ranked by estimated value, with contents, per area. With probability P the
 /// first type that has a position is taken, else the next one with probability P, and so on; likewise its lowest
 /// position. `semi-greedy` draws for each playout which way is down and whether types are ranked by density, by size,
 /// or by density with noise: orders that hold all that is offered need the large tubes first, others the dense ones.
+///
+/// `semi-greedy-position` is algorithm 6.1 of Rei's thesis (2018): the type is the best one, and the position alone is
+/// drawn, towards the lowest, then leftmost one. The thesis fills the open object with the least free area; here it is
+/// the one opened last, which lies in the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
-    /// Probability of the greedy choice; 1: no random choice at all.
+    /// Probability of the greedy choice.
     chance: f64,
+    drawn: Chance,
     order: Vec<(f64, u16)>,
 }
 
 impl Greedy {
     /// Returns the policy called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        let chance = match name.split_once(':') {
-            None if name == "greedy" => 1.0,
-            None if name == "semi-greedy" => 0.9,
-            Some(("semi-greedy", text)) => text.parse().ok().filter(|chance| (0.01..=1.0).contains(chance))?,
+        let (name, chance) = match name.split_once(':') {
+            None => (name, 0.9),
+            Some(("greedy", _)) => return None,
+            Some((name, text)) => (name, text.parse().ok().filter(|chance| (0.01..=1.0).contains(chance))?),
+        };
+        let drawn = match name {
+            "greedy" => Chance::None,
+            "semi-greedy-position" => Chance::Position,
+            "semi-greedy" => Chance::All,
             _ => return None,
         };
-        Some(Self { chance, order: Vec::new() })
+        let drawn = if chance == 1.0 { Chance::None } else { drawn };
+        Some(Self { chance, drawn, order: Vec::new() })
     }
 
     /// Ranks the types.
@@ -116,7 +143,7 @@ impl Greedy {
     /// The number of failures before a success.
     fn failures(&self, rng: &mut Rng) -> usize {
         let mut count = 0;
-        while self.chance < 1.0 && count < 64 && !rng.chance(self.chance) {
+        while self.drawn != Chance::None && count < 64 && !rng.chance(self.chance) {
             count += 1;
         }
         count
@@ -143,8 +170,7 @@ impl Greedy {
     /// Completes a packing. Objects are closed when they are met without a candidate; lists are updated only where they
     /// are read.
     fn complete(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
-        let random = self.chance < 1.0;
-        let (direction, merit) = if random {
+        let (direction, merit) = if self.drawn == Chance::All {
             let merit = [Merit::Density, Merit::Size, Merit::Noise(0.5), Merit::Noise(2.0)][rng.index(4)];
             (Direction::draw(rng), merit)
         } else {
@@ -158,7 +184,7 @@ impl Greedy {
                 return;
             }
             let moves = &mut playout.moves;
-            let rank = self.failures(rng);
+            let rank = if self.drawn == Chance::All { self.failures(rng) } else { 0 };
             let Some(kind) = self.choose(problem, state, rank) else {
                 state.depth -= 1;
                 continue;
@@ -172,7 +198,7 @@ impl Greedy {
             let depth = state.depth;
             problem.put(state, kind, spot);
             // With tubes enough the best contents are known.
-            if state.depth > depth && merit != Merit::Size {
+            if state.depth > depth && merit != Merit::Size && self.drawn != Chance::Position {
                 let remaining = &state.remaining;
                 let whole = problem.contents.has_bundle(kind, |other| remaining[other] + u32::from(other == kind));
                 if whole && rng.chance(0.9) {

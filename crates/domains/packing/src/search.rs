@@ -9,16 +9,17 @@ use super::model::{Layout, Objective, Packing};
 use super::overlap::OverlapSolver;
 use super::rollout::{Greedy, bundle, inside};
 use serde::{Deserialize, Serialize};
+use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::rollout::{Rollout, replayed};
+use soloist::run::CheckpointError;
 use soloist::search::Schedule;
-use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
-    Work as Slice, replayed,
-};
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How packings are improved.
     pub struct Parameters {
-        /// moves tried between two semi-greedy packings, each of which may become the best one
+        /// moves tried between two semi-greedy packings; each packing may become the best one
         round: u64 = 200, 1..=1_000_000_000;
         /// moves tried in the first annealing; each further one has half as many more
         first: u64 = 2_000, 1..=1_000_000_000_000;

@@ -3,7 +3,8 @@
 use super::limbs::{add, compare, from_big, lead, subtract, to_big};
 use super::{Numbers, meet};
 use num_bigint::BigUint;
-use soloist::{Problem, StableHasher, stable_hash};
+use soloist::Problem;
+use soloist::problem::{StableHasher, stable_hash};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -216,7 +217,7 @@ impl Differencing {
     ///
     /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits:
     /// accurate enough for any search, but then nothing is proven
-    /// ([`Facts::is_complete`](soloist::Facts::is_complete)).
+    /// ([`Facts::is_complete`](soloist::problem::Facts::is_complete)).
     #[must_use]
     pub fn with_leaf(mut self, leaf: usize) -> Self {
         self.leaf = leaf.clamp(4, Self::MAX_LEAF);

@@ -4,7 +4,9 @@ use super::limbs::log2_plus_one;
 use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{self, RolloutKind};
 use super::search;
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score, Sense};
 
 impl Problem for Differencing {
     type State = Labels;

@@ -2,7 +2,8 @@
 
 use super::meet;
 use super::model::{Differencing, Labels, SPLIT};
-use soloist::{Playout, Rng, Rollout, RolloutInfo};
+use soloist::Rng;
+use soloist::rollout::{Playout, Rollout, RolloutInfo};
 
 /// What [`soloist::Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[

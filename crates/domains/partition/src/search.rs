@@ -6,10 +6,11 @@ use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};
-use soloist::{
-    CheckpointError, Method, NamedSearch, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
-    Work, replayed,
-};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::rollout::replayed;
+use soloist::run::CheckpointError;
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How lists of sums are merged.

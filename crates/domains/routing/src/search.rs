@@ -3,7 +3,10 @@
 use crate::anneal::{Annealing, SavedAnnealing, Schedule};
 use crate::network::Network;
 use crate::sisr::Settings as Numbers;
-use soloist::{CheckpointError, Method, Preset, Problem, ProblemSearch, Score, SearchInfo, Settings, Step, Unit, Work};
+use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::run::CheckpointError;
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Score};
 use std::sync::Arc;
 
 soloist::parameter_table! {

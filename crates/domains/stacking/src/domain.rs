@@ -2,6 +2,7 @@
 
 use crate::{Stacking, Yard, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
+use soloist::Setup;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -54,6 +55,11 @@ impl Instance for StackingInstance {
 
     fn problem(&self) -> &Stacking {
         &self.problem
+    }
+
+    /// Half of the effort where exact search may prove the optimum within seconds.
+    fn proof_part(&self) -> f64 {
+        if self.problem.may_be_proven() { 0.5 } else { Setup::PROOF }
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -2,7 +2,7 @@
 
 use super::Yard;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::ops::Range;
 

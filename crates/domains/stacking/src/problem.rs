@@ -5,11 +5,28 @@ use super::model::Stacking;
 use super::rollout;
 use super::search;
 use super::stacks::{NONE, Stacks};
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 
-/// The number of items up to which an instance without arrivals is small enough for a proof.
+/// The number of items up to which an instance without arrivals is small enough for exact search alone.
 const PROVABLE: usize = 30;
+/// The number of items up to which an instance without arrivals is worth half of the effort for a proof.
+const WORTH_A_PROOF: usize = 45;
+
+impl Stacking {
+    /// Whether it is block relocation of at most this many items.
+    fn is_relocation_of(&self, items: usize) -> bool {
+        let arrivals = self.lists.len() > self.due.len();
+        self.due.len() <= items && !arrivals
+    }
+
+    /// Whether exact search may prove the optimum after seconds.
+    pub(crate) fn may_be_proven(&self) -> bool {
+        self.is_relocation_of(WORTH_A_PROOF)
+    }
+}
 
 impl Problem for Stacking {
     type State = Stacks;
@@ -66,8 +83,7 @@ impl Problem for Stacking {
 
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
-        let arrivals = self.lists.len() > self.due.len();
-        let is_small = self.due.len() <= PROVABLE && !arrivals;
+        let is_small = self.is_relocation_of(PROVABLE);
         vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(search::RANKS.name) }]
     }
 

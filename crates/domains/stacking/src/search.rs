@@ -3,11 +3,12 @@
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
+use soloist::problem::{Acceptance, ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::rollout::replayed;
+use soloist::run::CheckpointError;
 use soloist::search::Schedule;
-use soloist::{
-    Acceptance, CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
-    Work as Slice, replayed,
-};
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How ranks are annealed.

@@ -1,6 +1,6 @@
 //! A bandit over colours: which colour to keep for last, learned from the scores of playouts.
 
-use soloist::CheckpointError;
+use soloist::run::CheckpointError;
 
 /// Highest colour that a bandit knows.
 pub(crate) const COLORS: usize = 15;
@@ -71,7 +71,7 @@ impl Arm {
 
 impl Bandit {
     /// Returns the colour to try next among those whose bits are set in `present` (bit c: colour c; bit 0 is ignored);
-    /// `None` when there is none.
+    /// `None` when there is no such arm.
     #[must_use]
     pub fn choose(&self, present: u16) -> Option<u8> {
         let candidates = || (1..=COLORS as u8).filter(|&color| present >> color & 1 == 1);

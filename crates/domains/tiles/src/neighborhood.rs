@@ -18,7 +18,9 @@ use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
 use crate::kernel::{Geometry, Group, KernelTask, geometry};
 use crate::model::Tiles;
-use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng, Score};
+use soloist::problem::{Acceptance, Edits, Neighborhood};
+use soloist::run::CheckpointError;
+use soloist::{Rng, Score};
 
 /// Clicks that wait at the same time, at most.
 const WAITING: usize = 4;

@@ -7,7 +7,9 @@ use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
 use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Entrant, NamedRollout, Neighborhood, Prior, Problem, Rollout, Score, StableHasher};
+use soloist::problem::{Entrant, Neighborhood, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 
 impl<G: Geometry> Problem for Tiles<G> {

@@ -24,7 +24,9 @@ use super::kernel::ops::PORTABLE;
 use super::kernel::{Board, Geometry, Policy as Kind, playout};
 use super::model::{Position, Tiles};
 use super::softmax::{Biases, Lists, softmax};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Score, Trace, policy_playout};
+use soloist::rollout::{Playout, Policy, Rollout, RolloutInfo, Trace, policy_playout};
+use soloist::run::CheckpointError;
+use soloist::{Problem, Rng, Score};
 
 /// The names, the best general one first. Those whose help names an EPSILON take it behind a colon.
 pub const ROLLOUTS: &[RolloutInfo] = &[

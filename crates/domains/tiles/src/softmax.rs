@@ -2,7 +2,7 @@
 //!
 //! A group is flooded, hashed and looked up once, when it appears; a move ends only the groups that it touches. What a
 //! group offers to adaptation is one entry with its first and last step. Weights are integers, so that running totals
-//! by column are exact and the playout is the one that [`soloist::policy_playout`] defines, draw by draw.
+//! by column are exact and the playout is the one that [`soloist::rollout::policy_playout`] defines, draw by draw.
 
 use super::game::Game;
 use super::kernel::geometry::{Window, unwindow, window};
@@ -10,7 +10,8 @@ use super::kernel::group::{Body, Links, code, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Engine, Geometry, KernelTask};
 use super::model::Position;
-use soloist::{Lifetime, Policy, Rng, Trace};
+use soloist::Rng;
+use soloist::rollout::{Lifetime, Policy, Trace};
 use soloist_domain::bits::bits;
 
 /// A group of the present board.

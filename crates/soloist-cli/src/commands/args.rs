@@ -4,7 +4,7 @@ use crate::units;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
-use soloist::Preset;
+use soloist::search::Preset;
 use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, domains, find_method, methods};
 use soloist_study::table::Format;
 use std::ffi::OsStr;

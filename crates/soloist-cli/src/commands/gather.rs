@@ -289,7 +289,7 @@ fn joined(all: &[(PathBuf, RunRecord)], at: usize) -> RunRecord {
         Sense::Minimize => a.max(b),
     });
     let score = ending.score;
-    ending.gap = score.zip(ending.bound).and_then(|(score, bound)| soloist::gap(score, bound));
+    ending.gap = score.zip(ending.bound).and_then(|(score, bound)| soloist::run::gap(score, bound));
     ending.optimal = score.is_some() && records().any(|record| record.ending.optimal && record.ending.score == score);
     ending.infeasible = records().any(|record| record.ending.infeasible);
     joined

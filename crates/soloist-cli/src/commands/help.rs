@@ -4,7 +4,7 @@
 //! examples: their blanks are replaced by ones at which no line is broken, and put back before the help is printed. All
 //! other lines are joined to paragraphs, which are wrapped once.
 
-use super::Cli;
+use super::cli::Cli;
 use clap::{Command, CommandFactory};
 
 /// A blank at which the parser breaks no line.

@@ -1,6 +1,6 @@
 //! `soloist completions` and `soloist man`, from the same definitions as the arguments.
 
-use super::Cli;
+use super::cli::Cli;
 use crate::terminal::output;
 use clap::CommandFactory;
 use clap_complete::Shell;

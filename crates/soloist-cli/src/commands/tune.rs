@@ -43,7 +43,8 @@ pub(crate) struct TuneArgs {
     #[command(flatten, next_help_heading = SEARCH)]
     pub(crate) streams: StreamArgs,
     /// A parameter to tune (repeatable): KEY=LOW..HIGH, KEY=LOW..HIGH:log on a logarithmic scale, KEY=A|B|C among
-    /// words. KEY alone: all values of a narrow range or of a choice, else a tenth to ten times the method's value
+    /// words. KEY alone: all values of a narrow range or of a choice, else a tenth to ten times the method's value.
+    /// rollout=NAME:LOW..HIGH tunes the argument of a rollout, rollout=A|B the rollout
     #[arg(long, short, value_name = "KEY[=VALUES]", value_parser = Range::parameter, required = true, help_heading = SEARCH)]
     pub(crate) parameter: Vec<(String, Range)>,
 

@@ -22,7 +22,7 @@ pub(crate) fn survive_file_limits() {}
 pub(crate) fn install(quiet: bool) -> Result<(), Failure> {
     on_signal(move || {
         if STOP.swap(true, Ordering::SeqCst) {
-            soloist::remove_temporaries();
+            soloist::run::file::remove_temporaries();
             std::process::exit(130);
         }
         if !quiet {

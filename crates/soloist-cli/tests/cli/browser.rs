@@ -1,7 +1,7 @@
 //! The report and the live view in a real browser: content, no error, no outside request, a picture that is not blank.
 //!
 //! The browser is Chromium, spoken to by its debugging protocol over its standard streams. `SOLOIST_BROWSER` names it,
-//! and then it must work; otherwise it is looked for, and where there is none the tests say so and pass.
+//! and then it must work; otherwise it is looked for, and without a browser the tests say so and pass.
 
 use crate::common::{Folder, run};
 use crate::serve::Server;
@@ -39,7 +39,7 @@ fn find() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts the browser; `None` where there is none.
+    /// Starts the browser; `None` without a browser.
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn start() -> Option<Self> {
         let Some(program) = find() else {

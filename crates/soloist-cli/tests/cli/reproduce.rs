@@ -14,7 +14,7 @@ fn experiments_are_listed() {
     let count = |prefix: &str| list.iter().filter(|entry| entry["name"].as_str().unwrap().starts_with(prefix)).count();
     let papers =
         ["schadd-table-", "schadd-figure-2", "baier-figure-", "hd-nrpa-table-", "hd-nrpa-", "rei-table-", "sa-uct"];
-    assert_eq!(papers.map(count), [7, 1, 8, 3, 5, 3, 2]);
+    assert_eq!(papers.map(count), [7, 1, 8, 3, 6, 3, 5]);
     for key in ["small_scale", "hours"] {
         assert!(list.iter().all(|entry| entry[key].as_f64().is_some_and(|value| value > 0.0)), "{key}");
     }
@@ -84,6 +84,36 @@ fn published_values_stand_beside_ours() {
     folder.write("snakes/report.json", "{}");
     run(&again).refused(1, "not a report of `soloist reproduce`");
     run(&["reproduce", "hd-nrpa-table-2", "--limit", "0"]).refused(2, "expected a whole number from 1");
+}
+
+/// Settings that are scaled down to the same counts make one run of two methods: nothing is run, and nothing fails.
+#[test]
+fn a_scale_without_a_difference_is_not_testable() {
+    let folder = Folder::new();
+    let out = folder.join("few");
+    let call = ["reproduce", "sa-uct-forward", "--scale", "0.0005", "--quiet", "--out", &out];
+    let done = run(&call).exits(0);
+    assert!(done.stdout.contains("not testable at this scale (0.0005): the methods `UCT N=300"), "{done:?}");
+    let report = run(&[&call[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(report["outcome"], "not testable at this scale");
+    assert!(!std::path::Path::new(&out).exists());
+    let status = run(&["reproduce", "--status", &folder.join(""), "--scale", "0.0005"]).exits(0);
+    let line = status.stdout.lines().find(|line| line.starts_with("sa-uct-forward")).unwrap();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["sa-uct-forward", "0.0005", "-", "0", "0", "0", "2", "-"]);
+}
+
+/// What no paper says is listed and counted apart.
+#[test]
+fn questions_of_ours_are_no_claims() {
+    let folder = Folder::new();
+    let (data, out) = (folder.join("data"), folder.join("out"));
+    std::fs::create_dir_all(folder.join("data/samegame/standard")).unwrap();
+    folder.write("data/samegame/standard/js01.txt", "1 2 1\n2 2 1\n1 1 2\n");
+    let call = ["reproduce", "hd-nrpa-study", "--scale", "0.005", "--data", &data, "--out", &out, "--quiet"];
+    let report = run(&[&call[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!((report["claims"].as_array().unwrap().len(), report["questions"].as_array().unwrap().len()), (0, 9));
+    let markdown = read(folder.join("out/report.md"));
+    assert!(markdown.contains("| question of ours |") && !markdown.contains("| claim of the paper |"), "{markdown}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_second_signal_kills() {
     assert_eq!(folder.files(), ["pipe"]);
 }
 
-/// Of what is ignored when a program starts, only Linux tells.
+/// Only Linux shows which signals a program ignores when it starts.
 #[cfg(target_os = "linux")]
 #[test]
 fn signals_that_were_ignored_stay_ignored() {

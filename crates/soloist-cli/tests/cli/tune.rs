@@ -68,6 +68,29 @@ fn what_is_known_to_be_best_is_found() {
     }
 }
 
+/// The argument of a rollout is a parameter like others: here the chance of a random move of a tile game.
+#[test]
+fn arguments_of_rollouts_are_tuned() {
+    let folder = Folder::new();
+    let call = |out: &str, more: &[&str]| {
+        let first = ["tune", "samegame", "random:5x5x3:1..8", "--method", "sampling", "--quiet", "--out", out];
+        let last = ["--playouts", "20", "--samples", "4", "--batch", "2", "--iterations", "2"];
+        run(&[&first[..], &last, more].concat())
+    };
+    let out = folder.join("epsilon");
+    let done = call(&out, &["-p", "rollout=tabu-color:0.001..0.5:log"]).exits(0);
+    let line = done.stdout.lines().last().unwrap();
+    let (_, epsilon) = line.split_once("--method sampling --rollout tabu-color:").unwrap();
+    assert!((0.001..=0.5).contains(&epsilon.parse::<f64>().unwrap()), "{line}");
+    let runs = read(format!("{out}/runs.jsonl"));
+    assert!(runs.lines().all(|run| run.contains("\"rollout\":\"tabu-color:0.")), "{runs}");
+    let words = call(&folder.join("words"), &["-p", "rollout=tabu-color|random", "--json"]).exits(0).json();
+    assert!(["tabu-color", "random"].contains(&words["tuned"]["rollout"].as_str().unwrap()), "{words}");
+    call(&folder.join("a"), &["-p", "rollout=nosuch:0..1"]).refused(2, "--parameter rollout: ");
+    call(&folder.join("b"), &["-p", "rollout=random|tabu-color", "--rollout", "random"])
+        .refused(2, "is fixed by --rollout");
+}
+
 #[test]
 fn killed_tunings_are_continued_exactly() {
     let folder = Folder::new();

@@ -11,7 +11,8 @@
 //! of the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
 
 use crate::{AnyInstance, Domain, Report, Request, ResolvedRun, RunSpec, SpecError, Unobserved, units};
-use soloist::{Budget, stable_hash};
+use soloist::Budget;
+use soloist::problem::stable_hash;
 use std::path::Path;
 use std::time::Duration;
 

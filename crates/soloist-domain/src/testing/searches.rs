@@ -1,7 +1,8 @@
 //! A problem's own searches do not depend on how a run is cut.
 
 use soloist::problem::search_infos;
-use soloist::{Budget, Method, Problem, Setup, Solver, StopReason};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Problem, Setup, Solver};
 
 /// What a run has found, in terms that compare.
 type Found = (Vec<(String, String)>, u64, u64, Vec<String>, StopReason);
@@ -50,7 +51,7 @@ fn in_slices<P: Problem>(problem: &P, setup: &Setup, units: u64, slice: u64, sav
     let outcome = session.outcome();
     let mut found = Vec::new();
     for solution in &outcome.kept {
-        let end = soloist::replayed(problem, &problem.root(), &solution.moves).expect("legal and finished");
+        let end = soloist::rollout::replayed(problem, &problem.root(), &solution.moves).expect("legal and finished");
         assert_eq!(problem.score(&end), solution.score, "{setup:?}");
         found.push((solution.score.to_string(), format!("{:?}", solution.moves)));
     }

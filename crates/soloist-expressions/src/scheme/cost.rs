@@ -7,7 +7,7 @@ use super::set::{MAX_SEARCHED, Set};
 use super::sweep::{Buffers, Sweep};
 use super::terms::Terms;
 use crate::algebra::Signs;
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 

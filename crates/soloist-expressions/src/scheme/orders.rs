@@ -2,7 +2,9 @@
 
 use super::cost::Scheme;
 use super::set::{MAX_SEARCHED, Set};
-use soloist::{Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, Sense, stable_hash};
+use soloist::problem::{Facts, Prior, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
 
 /// Which end of an order is decided first.

@@ -2,10 +2,9 @@
 
 use crate::problem::Orders;
 use crate::stop::Stop;
+use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
 use soloist::search::Anneal;
-use soloist::{
-    Budget, Improvement, Method, Observer, Outcome, Problem, Progress, Setup, Solution, SolveError, Solver, StopReason,
-};
+use soloist::{Budget, Method, Outcome, Problem, Setup, Solver};
 use std::time::{Duration, Instant};
 
 /// The number of improvements whose orders are kept: the last ones.

@@ -2,7 +2,7 @@
 //! a graph.
 
 use crate::algebra::{Coefficient, Counts, Polynomial, Signs, System};
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 

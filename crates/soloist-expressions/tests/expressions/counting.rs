@@ -264,8 +264,14 @@ fn levels_count_as_the_graph() {
                 soloist::check(&problem, 5, 1).unwrap();
                 for _ in 0..6 {
                     let mut state = problem.root();
-                    let mut playout = soloist::Playout::default();
-                    soloist::Rollout::run(&mut soloist::Uniform, &problem, &mut state, &mut playout, &mut rng);
+                    let mut playout = soloist::rollout::Playout::default();
+                    soloist::rollout::Rollout::run(
+                        &mut soloist::rollout::Uniform,
+                        &problem,
+                        &mut state,
+                        &mut playout,
+                        &mut rng,
+                    );
                     let counts = Dag::build(&system, &problem.order(&playout.moves), signs).level_counts();
                     assert_eq!(problem.score(&state).value(), Some(counts.total() as f64), "{text}");
                 }

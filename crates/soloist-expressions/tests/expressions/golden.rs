@@ -6,7 +6,8 @@
 //! soloist-expressions --test expressions golden`, look at the difference, and explain it in the changelog.
 
 use crate::common::header;
-use soloist::{Budget, Method, Solver, stable_hash};
+use soloist::problem::stable_hash;
+use soloist::{Budget, Method, Solver};
 use soloist_expressions::{Direction, Effort, Language, Orders, Signs, Simplifier, default_setup, emit, generate};
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -4,6 +4,7 @@ use super::present::Findings;
 use super::profile::target_text;
 use crate::failure::Failure;
 use crate::files::{Guarded, Target};
+use crate::text::is_formula;
 use serde_json::Value;
 use soloist_domain::result;
 use std::path::Path;
@@ -66,12 +67,6 @@ fn field(value: &Value) -> String {
 /// OWASP, "CSV injection": the characters that begin a formula.
 fn guarded(text: &str) -> String {
     if is_formula(text) { format!("'{text}") } else { text.to_owned() }
-}
-
-/// Whether a spreadsheet takes a text for a formula.
-pub(super) fn is_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
-        && text.parse::<f64>().is_err()
 }
 
 fn number(value: Option<f64>) -> String {

@@ -151,7 +151,7 @@ impl Plan {
                 resolved.map(|run| run.setup).map_err(|error| at_line(&file, method.line, &error.message))
             };
             let setups = spec.methods.iter().map(settle).collect::<Result<Vec<_>, _>>()?;
-            let content = if source.file { fingerprint(&source.load)? } else { String::new() };
+            let content = if source.file { fingerprint(&source.load)? } else { instance.content() };
             for (at, &seed) in spec.seeds.iter().enumerate() {
                 for (method, setup) in setups.iter().enumerate() {
                     let text = identity(&spec, &options, &source.name, &content, setup, seed, &methods[method].budget);
@@ -298,7 +298,7 @@ const MAX_INSTANCE: u64 = 1 << 30;
 
 /// Hash of a file's content: another file of the same name is another instance.
 fn fingerprint(path: &str) -> Result<String, Failure> {
-    let read = soloist::open_regular(Path::new(path)).and_then(|file| {
+    let read = soloist::run::file::open_regular(Path::new(path)).and_then(|file| {
         let mut bytes = Vec::new();
         file.take(MAX_INSTANCE + 1).read_to_end(&mut bytes).map(|_| bytes)
     });

@@ -15,7 +15,8 @@ use super::record::{Found, Run, Trajectory};
 use super::spec::Target;
 use crate::chart::{Axis, Entry, Figure, Mark, Panel, Series};
 use crate::text::plain;
-use soloist::{Sense, StopReason};
+use soloist::Sense;
+use soloist::run::StopReason;
 use soloist_domain::result::close;
 
 /// Gaps that are shown when the spec names no targets.

@@ -4,7 +4,7 @@ use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::jsonl::{self, End, Writer};
 use crate::machine;
-use soloist::StopReason;
+use soloist::run::StopReason;
 use soloist_domain::result::Asked;
 use soloist_domain::{AnyObserver, Depths, Limits, Machine, Observed, Report, RunEnding, RunRecord, RunTask, Step};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! The best known score of each instance, from a CSV file beside the spec or given to `soloist report`.
 
-use super::export::is_formula;
 use super::spec::at_line;
 use crate::failure::Failure;
+use crate::text::is_formula;
 use crate::text::plain;
 use soloist::Sense;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ impl BestKnown {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display().to_string();
         let unreadable = |error: &std::io::Error| Failure::runtime(format!("{shown}: cannot be read: {error}"));
-        let file = soloist::open_regular(path).map_err(|error| unreadable(&error))?;
+        let file = soloist::run::file::open_regular(path).map_err(|error| unreadable(&error))?;
         let mut bytes = Vec::new();
         file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
         if bytes.len() as u64 > MAX_SIZE {

@@ -59,7 +59,8 @@ impl Ranks {
         }
     }
 
-    /// The rank of the run number `k`, counted from 0, in ascending order; one beyond the last where there is none.
+    /// The rank of the run number `k`, counted from 0, in ascending order; one beyond the last if no score has that
+    /// rank.
     fn select(&self, mut k: usize) -> usize {
         let mut at = 0;
         let mut step = self.0.len().next_power_of_two();

@@ -101,7 +101,7 @@ pub(super) fn command(trial: &Trial, registry: Registry) -> String {
     }
     if !limited {
         match trial.ending.stop {
-            Some(soloist::StopReason::Nodes) => option("--nodes", trial.ending.nodes.to_string()),
+            Some(soloist::run::StopReason::Nodes) => option("--nodes", trial.ending.nodes.to_string()),
             _ => option("--playouts", trial.ending.playouts.max(1).to_string()),
         }
     }

@@ -180,14 +180,14 @@ fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> 
         }
         groups.sort_by_key(|group| group[0]);
         let several = groups.len() > 1;
-        let told: Vec<BTreeMap<String, String>> = groups.iter().map(|group| traits(&trials[group[0]], true)).collect();
+        let found: Vec<BTreeMap<String, String>> = groups.iter().map(|group| traits(&trials[group[0]], true)).collect();
         // How many groups have each trait.
         let mut shared: HashMap<(&str, &str), usize> = HashMap::new();
-        for (key, value) in told.iter().flatten() {
+        for (key, value) in found.iter().flatten() {
             *shared.entry((key, value)).or_default() += 1;
         }
-        for (group, own) in groups.into_iter().zip(&told) {
-            let differs = |(key, value): &(&String, &String)| shared[&(key.as_str(), value.as_str())] < told.len();
+        for (group, own) in groups.into_iter().zip(&found) {
+            let differs = |(key, value): &(&String, &String)| shared[&(key.as_str(), value.as_str())] < found.len();
             let parts: Vec<&str> = own.iter().filter(differs).map(|(_, value)| value.as_str()).collect();
             let label =
                 if several && !parts.is_empty() { format!("{name} {}", parts.join(" ")) } else { name.to_owned() };

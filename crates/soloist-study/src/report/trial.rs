@@ -2,7 +2,7 @@
 
 use crate::text::plain;
 use serde_json::Value;
-use soloist::StopReason;
+use soloist::run::StopReason;
 use soloist_domain::{Limits, RunEnding, RunEvent, RunRecord, RunStart, RunTask, Step};
 
 /// A run, finished or not.

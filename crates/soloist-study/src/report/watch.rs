@@ -49,7 +49,7 @@ impl Watch {
     /// It cannot be read and never could.
     pub(super) fn look(&mut self, path: &Path, offset: u64) -> io::Result<bool> {
         self.file = None;
-        let opened = soloist::open_regular(path).and_then(|file| {
+        let opened = soloist::run::file::open_regular(path).and_then(|file| {
             let meta = file.metadata()?;
             Ok((file, meta))
         });

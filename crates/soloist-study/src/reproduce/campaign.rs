@@ -23,11 +23,16 @@ struct Item {
     claims: usize,
 }
 
+/// Whether an experiment compares different runs at this scale.
+fn is_testable(source: &Source, scale: f64) -> Result<bool, Failure> {
+    Ok(Paper::new(source)?.description.equal_rows(scale).is_none())
+}
+
 /// All experiments, by rising hours for each claim.
 fn items() -> Result<Vec<Item>, Failure> {
     let item = |source| {
         let description = Paper::new(source)?.description;
-        Ok(Item { source, hours: description.hours, claims: description.claim.len() })
+        Ok(Item { source, hours: description.hours, claims: description.claims_of_paper() })
     };
     let mut items = SOURCES.iter().map(item).collect::<Result<Vec<_>, Failure>>()?;
     let price = |item: &Item| item.hours / item.claims.max(1) as f64;
@@ -59,7 +64,7 @@ pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<
 }
 
 /// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for
-/// those that were not begun.
+/// those that were not begun; what is not testable at this scale needs no hours.
 ///
 /// # Errors
 /// A file `report.json` there is no report.
@@ -92,6 +97,10 @@ pub fn status(folder: &Path, scale: f64) -> Result<String, Failure> {
                     made.claims.len().to_string(),
                     confirmed.to_string(),
                 ]
+            }
+            None if !is_testable(item.source, scale)? => {
+                let (none, nothing) = (|| "-".to_owned(), || "0".to_owned());
+                [scale.to_string(), none(), nothing(), nothing(), nothing(), item.claims.to_string(), none()]
             }
             None => {
                 let hours = item.hours * scale;

@@ -64,6 +64,8 @@ impl Own {
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) text: String,
+    /// Whether it is a question of ours.
+    pub(crate) ours: bool,
     /// What was compared, in words.
     pub(crate) test: String,
     pub(crate) outcome: Outcome,
@@ -170,7 +172,7 @@ impl Verdict {
         };
         let p = (rank.count > 0).then_some(rank.p);
         let (text, pairs) = (claim.text.clone(), advantages.len());
-        Self { text, test, outcome, pairs, advantage: mean, interval, p, published: None }
+        Self { text, ours: claim.ours, test, outcome, pairs, advantage: mean, interval, p, published: None }
     }
 }
 
@@ -186,6 +188,7 @@ mod tests {
             margin: None,
             reaches: None,
             least_scale: None,
+            ours: false,
         }
     }
 

@@ -179,6 +179,9 @@ pub(crate) struct Claim {
     pub(crate) reaches: Option<String>,
     /// Below this scale the settings that are compared mean nothing.
     pub(crate) least_scale: Option<f64>,
+    /// Whether it is a question of ours, which no paper answers: listed and counted apart.
+    #[serde(default)]
+    pub(crate) ours: bool,
 }
 
 fn one() -> f64 {
@@ -213,6 +216,21 @@ impl Description {
             }
         }
         Ok(description)
+    }
+
+    /// Returns the claims that the paper makes.
+    pub(crate) fn claims_of_paper(&self) -> usize {
+        self.claim.iter().filter(|claim| !claim.ours).count()
+    }
+
+    /// Returns the labels of two rows that are the same run at this scale, because settings of both were scaled down to
+    /// the same counts.
+    pub(crate) fn equal_rows(&self, scale: f64) -> Option<(String, String)> {
+        let rows = self.rows(scale);
+        rows.iter().enumerate().find_map(|(at, row)| {
+            let other = rows[..at].iter().find(|other| other.is_same_run(row))?;
+            Some((other.label.clone(), row.label.clone()))
+        })
     }
 
     /// The rows of the table, with their settings scaled.
@@ -318,6 +336,12 @@ impl Row {
             seconds: contender.budget.time.map(|seconds| (seconds * scale).max(0.001)),
             candidates,
         }
+    }
+
+    fn is_same_run(&self, other: &Self) -> bool {
+        (&self.method, &self.rollout, &self.set, &self.candidates)
+            == (&other.method, &other.rollout, &other.set, &other.candidates)
+            && (self.playouts, self.seconds) == (other.playouts, other.seconds)
     }
 
     /// The limits of a run.
@@ -440,6 +464,18 @@ mod tests {
         let timed =
             TEXT.replace("budget = { playouts = 10000 }", "budget = { time = 60 }\nparts = { iterations = 60 }");
         assert_eq!(Description::parse(&timed).unwrap_err(), "method `n`: `parts` needs a budget in playouts");
+    }
+
+    #[test]
+    fn rows_that_are_one_run_at_a_small_scale_are_named() {
+        let description = Description::parse(TEXT).unwrap();
+        assert_eq!(description.equal_rows(1.0), None);
+        // Limits of 10 and 1000 simulations are both 1 here.
+        let names = description.equal_rows(1e-6).unwrap();
+        assert_eq!(
+            (names.0.as_str(), names.1.as_str()),
+            ("a beam_limit=10 beam_width=1", "a beam_limit=1000 beam_width=1")
+        );
     }
 
     #[test]

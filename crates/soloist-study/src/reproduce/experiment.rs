@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::failure::{Failure, unknown};
 use crate::files::Target;
 use crate::table::Format;
+use serde_json::json;
 use std::path::Path;
 
 /// How an experiment ended.
@@ -48,6 +49,9 @@ pub(super) fn run_source(
         let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
         return finish(&paper, &runs, &report, repeat.format, made.scale, folder);
     }
+    if let Some((first, second)) = paper.description.equal_rows(repeat.scale) {
+        return Ok(untestable(&paper, repeat, &first, &second));
+    }
     let (there, missing) = paper.instances(&repeat.data);
     let data = repeat.data.display();
     if let ([], Some(first)) = (&there[..], missing.first()) {
@@ -68,6 +72,20 @@ pub(super) fn run_source(
     };
     let report = Report::new(&paper, &runs, repeat.scale, repeat.limit, missing);
     finish(&paper, &runs, &report, repeat.format, repeat.scale, folder)
+}
+
+/// Ends an experiment that would compare a run with itself: nothing is run or written.
+fn untestable(paper: &Paper, repeat: &Repeat, first: &str, second: &str) -> Reproduced {
+    let outcome = "not testable at this scale";
+    let reason = format!("the methods `{first}` and `{second}` are the same run");
+    let text = if repeat.format == Format::Json {
+        let object = json!({ "experiment": paper.id, "scale": repeat.scale, "outcome": outcome, "reason": reason });
+        format!("{object}\n")
+    } else {
+        format!("{}: {outcome} ({}): {reason}\n", paper.id, repeat.scale)
+    };
+    let claims = paper.description.claims_of_paper();
+    Reproduced { is_complete: true, verdicts: format!("{claims} {outcome}: {reason}"), text }
 }
 
 /// Writes what the runs say.

@@ -49,7 +49,7 @@ pub(crate) struct Claim {
 }
 
 impl Made {
-    /// Reads the report in `folder`; `None`: there is none.
+    /// Reads the report in `folder`; `None`: the folder has no report.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>, Failure> {
         let path = folder.join("report.json");
         let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));

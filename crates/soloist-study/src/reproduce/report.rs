@@ -41,7 +41,7 @@ impl<'a> Report<'a> {
     /// How many claims have each outcome, in one line.
     pub(crate) fn verdicts(&self) -> String {
         let mut counts: Vec<(&str, usize)> = Vec::new();
-        for verdict in &self.verdicts {
+        for verdict in self.verdicts.iter().filter(|verdict| !verdict.ours) {
             let name = verdict.outcome.name();
             match counts.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, count)) => *count += 1,
@@ -66,8 +66,10 @@ impl<'a> Report<'a> {
         if markdown {
             parts.push(format!("```sh\n{}\n```\n\n![{}](figure.svg)\n", self.call(), plain(&description.title)));
         }
-        if !self.verdicts.is_empty() {
-            parts.push(show(&self.claims()));
+        for (ours, head) in [(false, "claim of the paper"), (true, "question of ours")] {
+            if self.verdicts.iter().any(|verdict| verdict.ours == ours) {
+                parts.push(show(&self.claims(ours, head)));
+            }
         }
         parts.push(show(&self.methods()));
         if !self.ranges.is_empty() {
@@ -103,13 +105,12 @@ impl<'a> Report<'a> {
         )
     }
 
-    fn claims(&self) -> Table {
+    /// The verdicts about claims of the paper, or about questions of ours.
+    fn claims(&self, ours: bool, head: &str) -> Table {
         let own = |own: &Own| format!("{} (n = {})", own.p.map_or_else(none, probability), own.pairs);
-        let mut table = Table::new(
-            3,
-            ["claim of the paper", "here", "test", "n", "advantage", "95 % interval", "p", "p of the paper's values"],
-        );
-        for verdict in &self.verdicts {
+        let mut table =
+            Table::new(3, [head, "here", "test", "n", "advantage", "95 % interval", "p", "p of the paper's values"]);
+        for verdict in self.verdicts.iter().filter(|verdict| verdict.ours == ours) {
             let interval = verdict.interval.map(|(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)));
             table.push(vec![
                 verdict.text.clone(),
@@ -339,10 +340,8 @@ impl<'a> Report<'a> {
                 })
             })
             .collect();
-        let claims: Vec<Value> = self
-            .verdicts
-            .iter()
-            .map(|verdict| {
+        let verdicts = |ours: bool| -> Vec<Value> {
+            let object = |verdict: &Verdict| {
                 json!({
                     "claim": verdict.text,
                     "outcome": verdict.outcome.name(),
@@ -355,8 +354,9 @@ impl<'a> Report<'a> {
                         json!({ "pairs": own.pairs, "advantage": number(own.advantage), "p": real(own.p) })
                     }),
                 })
-            })
-            .collect();
+            };
+            self.verdicts.iter().filter(|verdict| verdict.ours == ours).map(object).collect()
+        };
         json!({
             "experiment": self.paper.id,
             "reference": self.paper.description.reference,
@@ -375,7 +375,8 @@ impl<'a> Report<'a> {
             "hours_of_full_scale": number(self.paper.description.hours),
             "missing": self.runs.missing(),
             "methods": methods,
-            "claims": claims,
+            "claims": verdicts(false),
+            "questions": verdicts(true),
             "ranges": self.ranges.iter().map(Range::json).collect::<Vec<_>>(),
             "notes": self.notes(),
             "version": VERSION,

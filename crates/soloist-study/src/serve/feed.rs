@@ -173,7 +173,7 @@ impl Feed {
     /// runs.
     pub(crate) fn history(&self, file: &Path, jobs: &HashSet<String>) -> Result<(), Failure> {
         let fail = |error: std::io::Error| Failure::runtime(format!("{}: cannot be read: {error}", file.display()));
-        for line in BufReader::new(soloist::open_regular(file).map_err(fail)?).split(b'\n') {
+        for line in BufReader::new(soloist::run::file::open_regular(file).map_err(fail)?).split(b'\n') {
             // What is no record was refused or left alone when the comparison read the file.
             if let Ok(record) = RunRecord::from_line(&line.map_err(fail)?)
                 && record.job.as_deref().is_some_and(|job| jobs.contains(job))

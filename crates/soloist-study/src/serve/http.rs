@@ -113,9 +113,9 @@ fn visit(mut stream: TcpStream, port: u16, feed: &Feed, stop: &Stop, crowded: bo
     }
     if request.method == "GET" && request.path == "/events" {
         feed.visit(1);
-        let told = tell(&mut stream, feed, request.last.unwrap_or(0));
+        let answered = stream_events(&mut stream, feed, request.last.unwrap_or(0));
         feed.visit(-1);
-        return told;
+        return answered;
     }
     let answer = answer(&request, feed, stop);
     send(&mut stream, &answer, request.method == "HEAD")
@@ -251,7 +251,7 @@ fn send(stream: &mut impl Write, answer: &Answer, head: bool) -> std::io::Result
 }
 
 /// Sends a visitor the messages as they come, until the feed is closed or the visitor has gone.
-fn tell(stream: &mut impl Write, feed: &Feed, mut last: u64) -> std::io::Result<()> {
+fn stream_events(stream: &mut impl Write, feed: &Feed, mut last: u64) -> std::io::Result<()> {
     stream.write_all(
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{FIELDS}\r\n{}", feed.hello()).as_bytes(),
     )?;

@@ -4,7 +4,7 @@ use super::Feed;
 use crate::machine;
 use crate::statistics::Summary;
 use serde_json::{Value, json};
-use soloist::RunInfo;
+use soloist::run::RunInfo;
 use soloist_domain::result::{Asked, number};
 use soloist_domain::{AnyObserver, Observed, Report, RunEnding, RunEvent};
 use std::collections::VecDeque;

@@ -2,7 +2,8 @@
 
 use crate::bench::plan::names;
 use crate::failure::Failure;
-use soloist::{Rng, stable_hash};
+use soloist::Rng;
+use soloist::problem::stable_hash;
 
 /// One in this many instances is held out for the final comparison.
 const HELD_OUT: usize = 4;

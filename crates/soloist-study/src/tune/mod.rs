@@ -15,10 +15,13 @@ mod instances;
 mod present;
 mod race;
 mod space;
+mod spec;
 mod trace;
 
 pub use race::Race;
 pub use space::Range;
+pub use spec::TuneSpec;
+pub(crate) use spec::Tuning;
 
 use crate::bench::plan::{Job, Plan};
 use crate::bench::present::{Findings, budget_text};
@@ -36,9 +39,9 @@ use instances::{Instances, generator};
 use present::Summary;
 use race::{Scores, Test};
 use serde_json::{Value, json};
-use soloist::{Budget, Method, Sense, Setup};
-use soloist_domain::{Domain, Limits, Options, ResolvedRun, RunSpec, Setting, Settings, result};
-use space::{Belief, Coordinate, Space};
+use soloist::Setup;
+use soloist_domain::{Limits, ResolvedRun, RunSpec, Setting, Settings, result};
+use space::{Belief, Coordinate, ROLLOUT, Space};
 use std::path::Path;
 use std::time::Instant;
 use trace::{Iteration, Trace};
@@ -47,89 +50,6 @@ use trace::{Iteration, Trace};
 const FILES: [&str; 4] = ["runs.jsonl", "trace.jsonl", "trace.svg", "result.json"];
 /// What writes the file of runs.
 const COMMAND: &str = "soloist tune";
-
-/// What is tuned, and how.
-#[derive(Clone, Debug)]
-pub struct TuneSpec {
-    /// The problem.
-    pub domain: &'static Domain,
-    /// A run before the tuning: method, rollout, fixed settings, limits of each run, threads.
-    pub run: RunSpec,
-    /// Parameters to tune, each with its values.
-    pub parameters: Vec<(String, Range)>,
-    /// Means to begin with instead of the middle of the range.
-    pub start: Vec<Setting>,
-    /// Instances to tune on: files, patterns, specs, ranges of seeds.
-    pub instances: Vec<String>,
-    /// Instances of the final comparison; empty: a quarter of `instances` is held out, at most 50.
-    pub validation: Vec<String>,
-    /// Seeds of each instance in the final comparison.
-    pub validation_seeds: usize,
-    /// Settings drawn in each iteration.
-    pub samples: usize,
-    /// The best of them, to which the distribution moves; `None`: a fifth of the samples, at least 2.
-    pub elite: Option<usize>,
-    /// Iterations.
-    pub iterations: usize,
-    /// Fresh instances of each iteration.
-    pub batch: usize,
-    /// How far the distribution moves to the elite in an iteration, above 0, at most 1.
-    pub smoothing: f64,
-    /// The test that drops settings within an iteration.
-    pub race: Option<Race>,
-    /// By how much the scores of two settings on one instance may differ, for Hoeffding's bound; `None`: the largest
-    /// difference so far in the iteration.
-    pub spread: Option<f64>,
-    /// The seed of draws and runs.
-    pub seed: u64,
-}
-
-impl TuneSpec {
-    /// A tuning with the usual numbers: 10 iterations of 30 settings on 10 instances.
-    #[must_use]
-    pub fn new(
-        domain: &'static Domain,
-        run: RunSpec,
-        instances: Vec<String>,
-        parameters: Vec<(String, Range)>,
-    ) -> Self {
-        Self {
-            domain,
-            run,
-            parameters,
-            start: Vec::new(),
-            instances,
-            validation: Vec::new(),
-            validation_seeds: 1,
-            samples: 30,
-            elite: None,
-            iterations: 10,
-            batch: 10,
-            smoothing: 0.7,
-            race: None,
-            spread: None,
-            seed: 0,
-        }
-    }
-
-    fn threads(&self) -> usize {
-        self.run.threads.unwrap_or(1)
-    }
-}
-
-/// A tuning that was checked.
-pub(crate) struct Tuning<'a> {
-    spec: &'a TuneSpec,
-    options: Options,
-    budget: Budget,
-    /// The method's name and its parameters before the tuning.
-    name: String,
-    method: Method,
-    space: Space,
-    start: Vec<Belief>,
-    instances: Instances,
-    elite: usize,
-}
 
 /// How a tuning ended.
 #[derive(Debug)]
@@ -231,6 +151,18 @@ impl<'a> Tuning<'a> {
         let ResolvedRun { setup: Setup { preset: name, method, .. }, budget, .. } =
             run.resolve(spec.domain, &*first)?;
         let space = Space::new(&name, method.clone(), &spec.parameters, &run.set)?;
+        if let Some(dimension) = space.dimensions.iter().find(|dimension| dimension.key == ROLLOUT) {
+            if run.rollout.is_some() {
+                let message = "--parameter rollout: is fixed by --rollout, so that there is nothing to tune";
+                return Err(Failure::usage(message));
+            }
+            for rollout in dimension.ends() {
+                let tried = RunSpec { rollout: Some(rollout), ..run.clone() };
+                tried
+                    .resolve(spec.domain, &*first)
+                    .map_err(|failure| Failure::usage(format!("--parameter rollout: {failure}")))?;
+            }
+        }
         let start = space.start(&spec.start)?;
         Ok(Self { spec, options, budget, name, method, space, start, instances, elite })
     }
@@ -317,7 +249,12 @@ impl<'a> Tuning<'a> {
 
     fn contender(&self, label: &str, more: Vec<Setting>) -> Contender {
         let mut run = self.spec.run.clone();
-        run.set.extend(more);
+        let (rollouts, settings): (Vec<Setting>, Vec<Setting>) =
+            more.into_iter().partition(|setting| setting.key == ROLLOUT);
+        run.set.extend(settings);
+        if let Some(rollout) = rollouts.into_iter().next() {
+            run.rollout = Some(rollout.value);
+        }
         Contender { label: label.to_owned(), run, line: 0 }
     }
 
@@ -434,16 +371,6 @@ impl<'a> Tuning<'a> {
         let is_shown = format != Format::Json && !iterations.is_empty();
         let text = if is_shown { present::iterations(&self.space, iterations, format) } else { String::new() };
         Tuned { is_complete: false, text }
-    }
-
-    fn sense(&self, findings: Option<&Findings<'_>>) -> Option<Sense> {
-        findings.map(Findings::sense)
-    }
-}
-
-impl std::fmt::Debug for Tuning<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Tuning").field(&self.name).field(&self.space.dimensions).finish()
     }
 }
 

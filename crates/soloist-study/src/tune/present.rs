@@ -1,15 +1,16 @@
 //! The result of a tuning for people, for documents and for programs.
 
-use super::space::{Belief, Coordinate, Kind, Space};
+use super::race::Race;
+use super::space::{Belief, Coordinate, Kind, ROLLOUT, Space};
+use super::spec::Tuning;
 use super::trace::{self, Iteration};
-use super::{Race, Tuning};
 use crate::bench::present::{Findings, budget_text};
 use crate::table::{Format, Table};
 use crate::text::counted;
 use crate::text::plain;
 use serde_json::{Value, json};
-use soloist_domain::Limits;
 use soloist_domain::result::{self, VERSION};
+use soloist_domain::{Limits, Setting};
 
 /// Everything that is shown.
 #[derive(Debug)]
@@ -72,8 +73,11 @@ impl Summary<'_> {
             }
             None => parts.push("the result is what the method was before\n".to_owned()),
         }
-        let set: Vec<_> =
-            tuning.space.settings(tuned).iter().map(|set| format!("--set {}={}", set.key, set.value)).collect();
+        let option = |set: &Setting| match set.key.as_str() {
+            ROLLOUT => format!("--rollout {}", set.value),
+            key => format!("--set {key}={}", set.value),
+        };
+        let set: Vec<_> = tuning.space.settings(tuned).iter().map(option).collect();
         parts.push(line(&format!("--method {} {}", tuning.name, set.join(" "))) + "\n");
         parts.join("\n")
     }
@@ -98,7 +102,7 @@ impl Summary<'_> {
         json!({
             "problem": tuning.spec.domain.name,
             "options": tuning.options,
-            "sense": tuning.sense(self.findings).map(result::sense),
+            "sense": self.findings.map(|findings| result::sense(findings.sense())),
             "method": tuning.name,
             "budget": Limits::of(&tuning.budget),
             "parameters": tuning.space.dimensions.iter().map(parameter).collect::<Vec<_>>(),

@@ -2,13 +2,16 @@
 
 use crate::failure::{Failure, unknown};
 use serde_json::{Value, json};
-use soloist::{Method, Rng, Values};
+use soloist::search::Values;
+use soloist::{Method, Rng};
 use soloist_domain::{Setting, Settings};
 
 /// A table range up to this width is taken as it is; wider ones say nothing about where good values are.
 const NARROW: f64 = 1000.0;
 /// The factor below and above the method's value between which values are searched where no range is given.
 const AROUND: f64 = 10.0;
+/// The name under which the rollout and its argument are tuned.
+pub(super) const ROLLOUT: &str = "rollout";
 /// Draws of a setting before the ranges are said to hold none that is valid.
 const ATTEMPTS: usize = 1000;
 
@@ -28,10 +31,23 @@ pub enum Range {
     },
     /// `mean|best`.
     Words(Vec<String>),
+    /// `tabu-color:0.001..0.1:log`: the argument of a rollout.
+    Argument {
+        /// The rollout.
+        rollout: String,
+        /// The least value.
+        low: f64,
+        /// The largest value.
+        high: f64,
+        /// Whether values are drawn on a logarithmic scale.
+        logarithmic: bool,
+    },
 }
 
 impl Range {
-    /// Reads a parameter to tune: `c`, `c=0.1..10`, `c=0.1..10:log`, `value=mean|best`.
+    /// Reads a parameter to tune: `c`, `c=0.1..10`, `c=0.1..10:log`, `value=mean|best`; or a rollout:
+    /// `rollout=tabu-color:0.001..0.1:log`, `rollout=random|tabu-color`.
+    ///
     /// # Errors
     /// One line: what was expected.
     pub fn parameter(text: &str) -> Result<(String, Self), String> {
@@ -44,6 +60,10 @@ impl Range {
         let Some(values) = values else { return Ok((key, Self::Whole)) };
         let (numbers, logarithmic) = values.strip_suffix(":log").map_or((values, false), |numbers| (numbers, true));
         if let Some((low, high)) = numbers.split_once("..") {
+            let (rollout, low) = match low.rsplit_once(':').filter(|_| key == ROLLOUT) {
+                Some((rollout, low)) => (Some(rollout.trim().to_owned()), low),
+                None => (None, low),
+            };
             let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
             let (low, high) = number(low).zip(number(high)).ok_or_else(expected)?;
             if low == high {
@@ -52,7 +72,11 @@ impl Range {
             if low > high {
                 return Err(format!("the range {low}..{high} runs backwards, in `{text}`"));
             }
-            return Ok((key, Self::Numbers { low, high, logarithmic }));
+            let range = match rollout {
+                Some(rollout) => Self::Argument { rollout, low, high, logarithmic },
+                None => Self::Numbers { low, high, logarithmic },
+            };
+            return Ok((key, range));
         }
         let words: Vec<String> = values.split('|').map(|word| word.trim().to_owned()).collect();
         if words.len() < 2 || words.iter().any(String::is_empty) {
@@ -69,6 +93,38 @@ pub(crate) struct Dimension {
     pub(crate) kind: Kind,
     /// The method's own value.
     pub(crate) default: String,
+    /// What stands in front of the number: a rollout whose argument it is.
+    prefix: String,
+}
+
+impl Dimension {
+    /// Returns the values at the ends of the range, or all words.
+    pub(crate) fn ends(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Number { low, high, .. } => [low, high].map(|end| format!("{}{end}", self.prefix)).to_vec(),
+            Kind::Words(words) => words.clone(),
+        }
+    }
+
+    /// The rollout as a dimension.
+    fn rollout(range: &Range) -> Result<Self, String> {
+        let (kind, prefix) = match range {
+            Range::Argument { rollout, low, high, logarithmic } => {
+                let (low, high, logarithmic) = (*low, *high, *logarithmic);
+                if logarithmic && low <= 0.0 {
+                    return Err(format!("a logarithmic range begins above 0, got {low}"));
+                }
+                (Kind::Number { low, high, logarithmic, whole: false }, format!("{rollout}:"))
+            }
+            Range::Words(known) => {
+                (words(&known.iter().map(String::as_str).collect::<Vec<_>>(), range)?, String::new())
+            }
+            Range::Whole | Range::Numbers { .. } => {
+                return Err("expected rollout=NAME:LOW..HIGH, rollout=NAME:LOW..HIGH:log or rollout=A|B".to_owned());
+            }
+        };
+        Ok(Self { key: ROLLOUT, kind, default: "-".to_owned(), prefix })
+    }
 }
 
 /// Which values a parameter may take.
@@ -116,6 +172,13 @@ impl Space {
         let mut dimensions: Vec<Dimension> = Vec::new();
         for (key, range) in asked {
             let fail = |message: String| Failure::usage(format!("--parameter {key}: {message}"));
+            if key == ROLLOUT {
+                if dimensions.iter().any(|dimension| dimension.key == ROLLOUT) {
+                    return Err(fail("is there twice".to_owned()));
+                }
+                dimensions.push(Dimension::rollout(range).map_err(fail)?);
+                continue;
+            }
             let parameter = table.iter().find(|parameter| parameter.name == key).ok_or_else(|| {
                 let known: Vec<_> = table.iter().map(|parameter| parameter.name).collect();
                 fail(unknown(&format!("parameter of {name}"), key, &known))
@@ -129,7 +192,8 @@ impl Space {
             let kind = kind(parameter.values, range, &parameter.value).map_err(|message| {
                 fail(if message.is_empty() { format!("expected {}", parameter.range) } else { message })
             })?;
-            dimensions.push(Dimension { key: parameter.name, kind, default: parameter.value.clone() });
+            let (key, default, prefix) = (parameter.name, parameter.value.clone(), String::new());
+            dimensions.push(Dimension { key, kind, default, prefix });
         }
         Ok(Self { dimensions, method })
     }
@@ -181,7 +245,8 @@ impl Space {
     fn accepts(&self, point: &[Coordinate]) -> Result<(), String> {
         let mut method = self.method.clone();
         let set = |(dimension, coordinate): (&Dimension, &Coordinate)| method.set(dimension.key, &coordinate.text);
-        self.dimensions.iter().zip(point).try_for_each(set).map_err(|error| error.to_string())?;
+        let mut of_method = self.dimensions.iter().zip(point).filter(|(dimension, _)| dimension.key != ROLLOUT);
+        of_method.try_for_each(set).map_err(|error| error.to_string())?;
         method.validate().map_err(|error| error.to_string())
     }
 
@@ -189,7 +254,7 @@ impl Space {
     pub(crate) fn settings(&self, point: &[Coordinate]) -> Vec<Setting> {
         let setting = |(dimension, coordinate): (&Dimension, &Coordinate)| Setting {
             key: dimension.key.to_owned(),
-            value: coordinate.text.clone(),
+            value: format!("{}{}", dimension.prefix, coordinate.text),
         };
         self.dimensions.iter().zip(point).map(setting).collect()
     }
@@ -233,7 +298,7 @@ fn kind(values: Values, range: &Range, default: &str) -> Result<Kind, String> {
     };
     let (low, high, logarithmic) = match range {
         Range::Numbers { low, high, logarithmic } => (*low, *high, *logarithmic),
-        Range::Words(_) => return Err(String::new()),
+        Range::Words(_) | Range::Argument { .. } => return Err(String::new()),
         Range::Whole if most - least <= NARROW => (least, most, false),
         Range::Whole => {
             let around = default.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
@@ -259,7 +324,7 @@ fn words(known: &[&str], range: &Range) -> Result<Kind, String> {
     let chosen: Vec<String> = match range {
         Range::Whole => known.iter().map(|&word| word.to_owned()).collect(),
         Range::Words(words) if words.iter().all(|word| known.contains(&word.as_str())) => words.clone(),
-        Range::Words(_) | Range::Numbers { .. } => return Err(String::new()),
+        Range::Words(_) | Range::Numbers { .. } | Range::Argument { .. } => return Err(String::new()),
     };
     if chosen.len() < 2 || (1..chosen.len()).any(|at| chosen[..at].contains(&chosen[at])) {
         return Err("expected two or more different values".to_owned());
@@ -405,6 +470,36 @@ mod tests {
         ] {
             let failure = space(asked).unwrap_err();
             assert!(failure.code() == 2 && failure.message.starts_with(message), "{}", failure.message);
+        }
+    }
+
+    #[test]
+    fn rollouts_and_their_arguments_are_dimensions() {
+        let tuned = space(&["c=0.1..10:log", "rollout=tabu-color:0.001..0.1:log"]).unwrap();
+        assert_eq!(tuned.dimensions[1].ends(), ["tabu-color:0.001", "tabu-color:0.1"]);
+        let mut rng = Rng::new(3);
+        let point = tuned.draw(&tuned.start(&[]).unwrap(), &mut rng).unwrap();
+        let setting = tuned.settings(&point).remove(1);
+        let epsilon: f64 = setting.value.strip_prefix("tabu-color:").unwrap().parse().unwrap();
+        assert!(setting.key == "rollout" && (0.001..=0.1).contains(&epsilon), "{setting:?}");
+        assert_eq!(space(&["rollout=random|tabu-color"]).unwrap().dimensions[0].ends(), ["random", "tabu-color"]);
+        for (asked, message) in [
+            (&["rollout"][..], "--parameter rollout: expected rollout=NAME:LOW..HIGH"),
+            (&["rollout=0.1..1"], "--parameter rollout: expected rollout=NAME:LOW..HIGH"),
+            (&["rollout=a:0..1:log"], "--parameter rollout: a logarithmic range begins above 0, got 0"),
+            (&["rollout=a|b", "rollout=a|c"], "--parameter rollout: is there twice"),
+            (&["c=a:0..1"], "expected KEY"),
+        ] {
+            let ranges: Result<Vec<_>, String> = asked.iter().map(|text| Range::parameter(text)).collect();
+            let told = match ranges {
+                Ok(ranges) => {
+                    Space::new("uct", Method::preset("uct").unwrap(), &ranges, &Settings::default())
+                        .unwrap_err()
+                        .message
+                }
+                Err(message) => message,
+            };
+            assert!(told.starts_with(message), "{told}");
         }
     }
 

@@ -2,8 +2,11 @@
 
 use super::list;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
+use crate::problem::SolutionKind;
 use crate::problem::functions::{FUNCTIONS, function};
-use crate::{Problem, Rng, stable_hash};
+use crate::{Problem, Rng};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// An optional function of a problem, and the searches that use it.
@@ -24,13 +27,62 @@ pub struct Advice {
     pub walks: usize,
     /// How many of them ended infeasibly.
     pub infeasible: usize,
+    /// What the solutions of the first games consist of.
+    pub kind: SolutionKind,
+    /// The function to write next, as in [`Knowledge::name`], and why. `None`: those that help most are there.
+    pub next: Option<(&'static str, &'static str)>,
     /// The optional functions.
     pub knowledge: Vec<Knowledge>,
+}
+
+/// Games that are compared for the kind of solution, and their moves at most.
+const COMPARED: usize = 4;
+const LONGEST: usize = 100_000;
+/// A bound takes few values if states of one depth have at most this many in the mean.
+const FEW: usize = 3;
+
+/// Returns the one function that helps most of those that are missing, and why.
+fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
+    let lacks = |name| !has(name);
+    if bounds_are_few && lacks("potential") {
+        return Some(("potential", "the bound takes few values, so that beams cannot compare states of equal bounds"));
+    }
+    if lacks("neighborhood") && lacks("searches") {
+        match kind {
+            SolutionKind::Order if lacks("ordering") => {
+                return Some((
+                    "ordering",
+                    "the names of decisions let `anneal` keep an edited order without new lists of moves",
+                ));
+            }
+            SolutionKind::Order if lacks("link") => {
+                return Some((
+                    "link",
+                    "if the score is a sum over neighbours in the order: differences without replays",
+                ));
+            }
+            SolutionKind::Assignment | SolutionKind::Subset => {
+                let why = "other decisions at a place change little: their differences are known without replays";
+                return Some(("neighborhood", why));
+            }
+            SolutionKind::Order | SolutionKind::Other => {}
+        }
+    }
+    let others = [
+        ("bound", "proofs, `cabs`, and the gap of every method"),
+        ("dominance", "beams and exact searches keep the better one of two states with equal futures"),
+        ("bias", "`gnrpa` and the candidates of `anneal` prefer good moves"),
+    ];
+    others.into_iter().find(|(name, _)| lacks(name))
 }
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
+        writeln!(f, "solutions are {}", self.kind)?;
+        if let Some((name, why)) = self.next {
+            writeln!(f, "write next: {name} ({why})")?;
+        }
         for Knowledge { name, use_for, supplied } in &self.knowledge {
             writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;
         }
@@ -38,11 +90,11 @@ impl fmt::Display for Advice {
     }
 }
 
-/// Plays `walks` random games and says which optional functions of [`Problem`] there are, which are missing, and which
-/// searches each of them helps.
+/// Plays `walks` random games and says what kind of solution a problem has, which optional functions of [`Problem`]
+/// there are, which are missing, which searches each of them helps, and which one to write next.
 ///
 /// ```
-/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
+/// let advice = soloist::check::advise(&soloist::doc::Staircase(5), 20, 1);
 /// assert_eq!((advice.walks, advice.infeasible), (20, 0));
 /// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
 /// assert!(!bound.supplied && bound.use_for.contains("dfs"));
@@ -51,11 +103,18 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let mut rng = Rng::new(seed);
     let [mut bound, mut potential, mut bias, mut key, mut code, mut link, mut suggest] = [false; 7];
     let mut infeasible = 0;
-    for _ in 0..walks {
+    let (mut games, mut bounds): (Vec<Vec<u64>>, Vec<BTreeSet<u64>>) = (Vec::new(), Vec::new());
+    for walk in 0..walks {
         let mut state = problem.root();
-        let mut played = Vec::new();
+        let (mut played, mut names) = (Vec::new(), Vec::new());
         loop {
-            bound |= problem.bound(&state).is_some();
+            if let Some(value) = problem.bound(&state) {
+                bound = true;
+                if played.len() < LONGEST {
+                    bounds.resize(bounds.len().max(played.len() + 1), BTreeSet::new());
+                    bounds[played.len()].insert(value.to_bits());
+                }
+            }
             potential |= problem.potential(&state).is_some();
             key |= problem.key(&state).is_some();
             let moves = list(problem, &state);
@@ -66,12 +125,19 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             bias |= problem.prior().is_some_and(|prior| moves.iter().any(|&mv| prior.bias(&state, mv) != 0.0));
             code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
             let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
+            if walk < COMPARED && names.len() < LONGEST {
+                let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
+                names.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
+            }
             problem.apply(&mut state, mv);
             played.push(mv);
             if played.len() >= Watch::MOST {
                 // Not a game; `check` says so.
                 break;
             }
+        }
+        if walk < COMPARED {
+            games.push(names);
         }
         suggest |= problem.ordering().is_some_and(|ordering| ordering.suggest(&played, &mut Vec::new()));
         infeasible += usize::from(!problem.score(&state).is_feasible());
@@ -94,5 +160,10 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         let object = FUNCTIONS.iter().find(|one| one.owner.to_lowercase() == name);
         Knowledge { name, use_for: object.unwrap_or_else(|| function(name)).used_by, supplied }
     });
-    Advice { walks, infeasible, knowledge: knowledge.to_vec() }
+    let has = |name: &str| knowledge.iter().any(|one| one.name == name && one.supplied);
+    // At the root there is one state, and few games say nothing.
+    let values: usize = bounds.iter().skip(1).map(BTreeSet::len).sum();
+    let are_few = bounds.len() > 2 && walks >= 4 * FEW && values <= FEW * (bounds.len() - 1);
+    let kind = SolutionKind::of(&games);
+    Advice { walks, infeasible, kind, next: next(kind, are_few, has), knowledge: knowledge.to_vec() }
 }

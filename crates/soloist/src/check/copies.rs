@@ -22,7 +22,7 @@ struct Answers<M> {
     score: Option<(bool, u64)>,
 }
 
-impl<M: crate::Move> Answers<M> {
+impl<M: crate::problem::Move> Answers<M> {
     fn of<P: Problem<Move = M>>(problem: &P, state: &P::State) -> Self {
         let moves = list(problem, state);
         let codes = moves.iter().map(|&mv| problem.code(state, mv)).collect();

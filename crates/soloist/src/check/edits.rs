@@ -1,7 +1,9 @@
 //! Checks of what annealing relies on: identities and neighbourhoods.
 
 use crate::check::{Violation, after, list};
-use crate::{Acceptance, Found, Neighborhood, Problem, Rng, stable_hash};
+use crate::core::hash::stable_hash;
+use crate::problem::{Acceptance, Found, Neighborhood};
+use crate::{Problem, Rng};
 use std::collections::HashSet;
 
 /// Edits tried on each solution.
@@ -103,7 +105,7 @@ fn suggestions<P: Problem>(problem: &P, played: &[P::Move]) -> Result<(), Violat
     Ok(())
 }
 
-/// Edits a solution and compares costs with those of the same solution taken up again.
+/// Edits a solution and compares costs with those of the same solution built again.
 fn neighborhood<P: Problem>(
     problem: &P,
     edits: &mut dyn Neighborhood<P>,

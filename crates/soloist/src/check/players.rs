@@ -3,8 +3,10 @@
 use crate::check::{SHOWN, Violation, list};
 use crate::core::cut::Watch;
 use crate::problem::search_infos;
+use crate::rollout::policy::{Policy, Trace};
+use crate::rollout::{Playout, Rollout, find_rollout};
 use crate::search::Entries;
-use crate::{Playout, Policy, Problem, Rng, Rollout, Trace, find_rollout};
+use crate::{Problem, Rng};
 
 /// Games of each rollout, and variants of it that are tried.
 const GAMES: usize = 5;

@@ -31,9 +31,10 @@
 //! | `auto` | hands on the proof of an entrant |
 //! | a problem that does not list all solutions | [`Verdict`](crate::run::verdict::Verdict), for all methods |
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::core::score::{rank, unbounded, unrank};
-use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Whether the solutions below a state were all considered.

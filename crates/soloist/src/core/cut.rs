@@ -3,7 +3,7 @@
 //! Between two steps a run looks at its limits itself. A step that takes long is ended by a flag, the *cut*. A thread
 //! raises it some time after the deadline or the first signal; playouts and loops look at it every few moves.
 
-use crate::Fault;
+use crate::core::fault::Fault;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{Builder, Thread};
@@ -129,7 +129,7 @@ impl Watch {
         self.word.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a rollout that works long has to end early with a finished solution. Notes that it was told so.
+    /// Whether a rollout that works long has to end early with a finished solution. Notes that it was asked.
     pub(crate) fn shortens(&self) -> bool {
         let raised = self.is_raised();
         if raised {

@@ -6,19 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// An error met by user code during a run: a callback that failed, data that cannot be read.
 ///
-/// The methods of [`Problem`](crate::Problem) and [`Rollout`](crate::Rollout) return plain values, which keeps them
-/// fast. Code that can fail holds a `Fault` in its problem, hands out a clone in [`Facts::fault`](crate::Facts::fault),
-/// and calls [`raise`](Self::raise) when it fails; what it returns afterwards does not matter, as long as it returns.
-/// The run ends after that step: no solution found in it counts, and [`Solver::run`](crate::Solver::run) returns the
-/// error.
+/// The methods of [`Problem`](crate::Problem) and [`Rollout`](crate::rollout::Rollout) return plain values, which keeps
+/// them fast. Code that can fail holds a `Fault` in its problem, hands out a clone in
+/// [`Facts::fault`](crate::problem::Facts::fault), and calls [`raise`](Self::raise) when it fails; what it returns
+/// afterwards does not matter, as long as it returns. The run ends after that step: no solution found in it counts, and
+/// [`Solver::run`](crate::Solver::run) returns the error.
 ///
-/// The other way round, a run that [abandons](crate::Playout::gives_up) its present step sets the fault too, without an
-/// error. Code whose calls are slow looks at [`is_raised`](Self::is_raised) before its work, and then returns at once.
+/// The other way round, a run that [abandons](crate::rollout::Playout::gives_up) its present step sets the fault too,
+/// without an error. Code whose calls are slow looks at [`is_raised`](Self::is_raised) before its work, and then
+/// returns at once.
 ///
 /// Clones are the same fault. Runs at the same time need problems with faults of their own.
 ///
 /// ```
-/// use soloist::{Budget, Facts, Fault, Method, Problem, Score, Solver};
+/// use soloist::{Budget, Method, Problem, Score, Solver};
+/// use soloist::problem::{Facts, Fault};
 ///
 /// struct Table {
 ///     fault: Fault,

@@ -89,7 +89,7 @@ pub enum ParameterError {
         /// The problem's own methods, in words.
         known: String,
     },
-    /// The value does not fit, for a reason that a range cannot tell.
+    /// The value does not fit, for a reason that a range cannot express.
     #[error("parameter `{name}`: {what}")]
     Invalid {
         /// The parameter.
@@ -348,14 +348,14 @@ macro_rules! choice {
             fn describe((): &()) -> String {
                 ["one of", $($text),+].join(" ")
             }
-            fn values((): &()) -> crate::Values {
-                crate::Values::Choice(&[$($text),+])
+            fn values((): &()) -> crate::core::parameter::Values {
+                crate::core::parameter::Values::Choice(&[$($text),+])
             }
         }
     };
 }
 
-/// Returns the error of a name that is none of `parameters`.
+/// Returns the error of a name that is not in `parameters`.
 pub fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
     ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }
@@ -370,7 +370,7 @@ pub fn out_of_range<T: Value>(name: &'static str, range: &T::Range, value: &impl
 /// Declares a struct of parameters with `Default` and the table behind `--set`, files and documents.
 ///
 /// Each parameter has a line of help, a type (`u64`, `f64` or `bool`), a default, and a range (`()` for a switch). For
-/// the own searches of a [`Problem`](crate::Problem); see [`ProblemSearch`](crate::ProblemSearch).
+/// the own searches of a [`Problem`](crate::Problem); see [`ProblemSearch`](crate::problem::ProblemSearch).
 ///
 /// ```
 /// soloist::parameter_table! {
@@ -405,8 +405,8 @@ macro_rules! parameter_table {
         impl $name {
             /// Returns the parameters with their present values.
             #[must_use]
-            pub fn parameters(&self) -> Vec<$crate::Parameter> {
-                vec![$($crate::Parameter {
+            pub fn parameters(&self) -> Vec<$crate::table::Parameter> {
+                vec![$($crate::table::Parameter {
                     name: stringify!($field),
                     value: self.$field.to_string(),
                     range: <$type as $crate::table::Value>::describe(&$range),
@@ -419,7 +419,7 @@ macro_rules! parameter_table {
             ///
             /// # Errors
             /// When no parameter has that name or the value is out of range.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::ParameterError> {
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::table::ParameterError> {
                 use $crate::table::{Value, out_of_range, unknown};
                 match name {
                     $(stringify!($field) => {
@@ -435,7 +435,7 @@ macro_rules! parameter_table {
             ///
             /// # Errors
             /// The first parameter that does not.
-            pub fn check_ranges(&self) -> Result<(), $crate::ParameterError> {
+            pub fn check_ranges(&self) -> Result<(), $crate::table::ParameterError> {
                 use $crate::table::{Value, out_of_range};
                 $(if !self.$field.is_in(&$range) {
                     return Err(out_of_range::<$type>(stringify!($field), &$range, &self.$field));
@@ -444,11 +444,11 @@ macro_rules! parameter_table {
             }
         }
 
-        impl $crate::Parameters for $name {
-            fn parameters(&self) -> Vec<$crate::Parameter> {
+        impl $crate::table::Parameters for $name {
+            fn parameters(&self) -> Vec<$crate::table::Parameter> {
                 Self::parameters(self)
             }
-            fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::ParameterError> {
+            fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::table::ParameterError> {
                 Self::set(self, name, value)
             }
         }
@@ -480,7 +480,7 @@ macro_rules! parameter_groups {
         impl $name {
             /// Returns the parameters of all groups with their present values, group by group.
             #[must_use]
-            pub fn parameters(&self) -> Vec<crate::Parameter> {
+            pub fn parameters(&self) -> Vec<crate::core::parameter::Parameter> {
                 [$(self.$field.parameters()),+].concat()
             }
 
@@ -488,9 +488,9 @@ macro_rules! parameter_groups {
             ///
             /// # Errors
             /// When no group has a parameter of that name or the value is out of range.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::core::parameter::ParameterError> {
                 $(match self.$field.set(name, value) {
-                    Err(crate::ParameterError::Unknown { .. }) => {}
+                    Err(crate::core::parameter::ParameterError::Unknown { .. }) => {}
                     found => return found,
                 })+
                 Err(crate::table::unknown(name, &self.parameters()))
@@ -500,7 +500,7 @@ macro_rules! parameter_groups {
             ///
             /// # Errors
             /// The first parameter that does not.
-            pub fn check_ranges(&self) -> Result<(), crate::ParameterError> {
+            pub fn check_ranges(&self) -> Result<(), crate::core::parameter::ParameterError> {
                 $(self.$field.check_ranges()?;)+
                 Ok(())
             }

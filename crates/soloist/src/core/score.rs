@@ -14,7 +14,7 @@ pub enum Sense {
 }
 
 /// The value of a finished solution, in the problem's units: a finite number. Another one ends the run with
-/// [`SolveError::Score`](crate::SolveError::Score).
+/// [`SolveError::Score`](crate::run::SolveError::Score).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Score {
     /// A solution that satisfies every constraint, with its objective value.

@@ -71,7 +71,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that goes on from `before` since an instant.
+    /// Returns a clock that continues from `before` since an instant.
     pub(crate) fn running(before: Duration, since: Instant) -> Self {
         Self { before, since: Some(since) }
     }

@@ -6,15 +6,17 @@
 //! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once,
 //! so that its loop stays monomorphised.
 
-use crate::Entrant;
 use crate::core::cut::{EVERY, Watch};
+use crate::core::fault::Fault;
+use crate::core::hash::stable_hash;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
+use crate::problem::Entrant;
 use crate::problem::{Facts, Problem, SearchInfo, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
-use crate::{Fault, Score, Sense, stable_hash};
+use crate::{Score, Sense};
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;
@@ -23,12 +25,12 @@ use std::sync::Arc;
 
 /// A problem that is borrowed or shared.
 #[derive(Debug)]
-pub(crate) enum Shared<'p, P> {
+pub(crate) enum ProblemRef<'p, P> {
     Borrowed(&'p P),
     Counted(Arc<P>),
 }
 
-impl<P> Clone for Shared<'_, P> {
+impl<P> Clone for ProblemRef<'_, P> {
     fn clone(&self) -> Self {
         match self {
             Self::Borrowed(problem) => Self::Borrowed(problem),
@@ -37,7 +39,7 @@ impl<P> Clone for Shared<'_, P> {
     }
 }
 
-impl<P> Deref for Shared<'_, P> {
+impl<P> Deref for ProblemRef<'_, P> {
     type Target = P;
     #[inline]
     fn deref(&self) -> &P {
@@ -123,6 +125,8 @@ pub(crate) trait ErasedProblem: Send {
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
     fn apply_all(&self, state: &mut State, entries: &[Entry]);
+    /// Whether the problem has a [`Prior`](crate::problem::Prior).
+    fn has_prior(&self) -> bool;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
     fn potential(&self, state: &State) -> Option<f64>;
@@ -155,7 +159,7 @@ pub(crate) trait ErasedProblem: Send {
 
 /// The rules of a user's problem, for one stream.
 pub(crate) struct ProblemAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     facts: Facts,
@@ -164,7 +168,7 @@ pub(crate) struct ProblemAdapter<'p, P: Problem> {
 }
 
 impl<'p, P: Problem> ProblemAdapter<'p, P> {
-    pub(crate) fn new(problem: Shared<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
+    pub(crate) fn new(problem: ProblemRef<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
         let searches = search_infos(&*problem);
         Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) }
     }
@@ -265,6 +269,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
             }
             part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
         }
+    }
+    fn has_prior(&self) -> bool {
+        self.problem.prior().is_some()
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))

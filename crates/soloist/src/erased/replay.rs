@@ -7,7 +7,8 @@ use crate::problem::{Found, Problem};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) mv: MoveId,
-    /// The [identity](crate::Ordering::identity) of the move where it was played, or its [code](Problem::code).
+    /// The [identity](crate::problem::Ordering::identity) of the move where it was played, or its
+    /// [code](Problem::code).
     pub(crate) name: u64,
 }
 

@@ -1,19 +1,22 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
+use crate::Rng;
+use crate::Score;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
+use crate::core::fault::Fault;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
+use crate::core::parameter::Settings;
 use crate::erased::across::{VOID, across, replay};
-use crate::erased::problem::{ProblemAdapter, Shared, State};
+use crate::erased::problem::{ProblemAdapter, ProblemRef, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
-use crate::erased::validate::walk;
+use crate::erased::validate::replay_legal;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
-use crate::{Fault, Score, stable_hash};
-use crate::{Rng, Settings};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 
@@ -36,7 +39,7 @@ pub(crate) trait ErasedRollout: Send {
     /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
     /// returned or fed back.
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
-    /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
+    /// Returns the moves of the last [`sample`](Self::sample), and a fingerprint of its solution.
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
@@ -45,7 +48,8 @@ pub(crate) trait ErasedRollout: Send {
     fn editor(&mut self) -> Option<&mut dyn Editor>;
     /// Returns the problem's own search that was opened last.
     fn own(&mut self) -> Option<&mut dyn OwnSearch>;
-    /// Makes a search of the problem's own, in the place of one that was there. Returns false if there is none.
+    /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such
+    /// search.
     fn open_own(&mut self, name: &str, settings: &Settings) -> bool;
     /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
     /// there is no such rollout.
@@ -82,7 +86,7 @@ pub(crate) trait Editor {
 
 /// A user's neighbourhood, for one stream.
 struct EditorAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     edits: Box<dyn Neighborhood<P>>,
     is_started: bool,
@@ -147,7 +151,7 @@ fn decode_player(bytes: &[u8]) -> Result<SavedRollout, CheckpointError> {
 
 /// A user's rollout, for one stream, and the problem's neighbourhood when a search has asked for it.
 pub(crate) struct RolloutAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     /// The name of the rollout.
@@ -169,7 +173,7 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
     /// # Errors
     /// The names that exist.
     pub(crate) fn new(
-        problem: Shared<'p, P>,
+        problem: ProblemRef<'p, P>,
         packing: MoveCodec<P::Move>,
         watch: Watch,
         name: &str,
@@ -223,7 +227,8 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
                 self.packing.clone(),
                 self.watch.clone(),
             );
-            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let (_, finished) =
+                replay_legal(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
             let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
             let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
             let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
@@ -356,7 +361,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let mut saved = decode_player(bytes)?;
-        ensure(saved.players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        ensure(saved.players.len() <= MOST_PLAYERS, "too many rollouts")?;
         let players = std::mem::take(&mut saved.players);
         self.restore(saved)?;
         self.players.clear();

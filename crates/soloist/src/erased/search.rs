@@ -1,14 +1,16 @@
 //! A problem's own search as the engine sees it: without the problem's type.
 
+use crate::core::codec::CheckpointError;
 use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
+use crate::core::parameter::Settings;
 use crate::core::plan::PlanShare;
 use crate::core::solution::MoveId;
 use crate::core::tally::Tally;
-use crate::erased::problem::Shared;
+use crate::erased::problem::ProblemRef;
 use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
-use crate::{CheckpointError, Rng, Score, Settings};
+use crate::{Rng, Score};
 
 /// What a step of an own search works with.
 pub(crate) struct Parts<'a> {
@@ -32,7 +34,7 @@ pub(crate) trait OwnSearch: Send {
 
 /// A user's own search, for one stream.
 pub(super) struct TypedSearch<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     pub(super) name: String,
@@ -43,7 +45,7 @@ pub(super) struct TypedSearch<'p, P: Problem> {
 impl<'p, P: Problem> TypedSearch<'p, P> {
     /// Returns the search called `name` before its first step. `None`: the problem does not make it.
     pub(super) fn new(
-        problem: Shared<'p, P>,
+        problem: ProblemRef<'p, P>,
         packing: MoveCodec<P::Move>,
         watch: Watch,
         name: &str,

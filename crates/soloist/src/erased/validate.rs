@@ -1,19 +1,21 @@
 //! What a checkpoint holds is checked here before a search relies on it.
 //!
-//! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed
-//! by the rules of the problem or compared with what a run can have written.
+//! A checksum says that the bytes are those that were written, not which program wrote them. Everything that is read is
+//! either replayed by the rules of the problem or compared with what a run can have written.
 
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::tally::Tally;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Policy, Score, Trace};
+use crate::rollout::policy::{Policy, Trace};
 
 /// Returns the state after `moves`, which come from outside, and whether it is finished.
 ///
 /// # Errors
 /// The first move that is not legal, counted from 0.
-pub(crate) fn walk(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(State, bool), usize> {
+pub(crate) fn replay_legal(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(State, bool), usize> {
     let mut state = problem.root();
     let mut legal = Vec::new();
     for (at, &mv) in moves.iter().enumerate() {
@@ -30,7 +32,7 @@ pub(crate) fn walk(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(Sta
 
 /// Returns the state after `moves` that a checkpoint names.
 pub(crate) fn replay(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<State, CheckpointError> {
-    match walk(problem, moves) {
+    match replay_legal(problem, moves) {
         Ok((state, _)) => Ok(state),
         Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
     }
@@ -38,7 +40,9 @@ pub(crate) fn replay(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<St
 
 /// Returns the final state of a solution that a checkpoint holds, which must be legal, finished and of this score.
 pub(crate) fn solution(problem: &dyn ErasedProblem, moves: &[MoveId], score: Score) -> Result<State, CheckpointError> {
-    let Ok((state, finished)) = walk(problem, moves) else { return Err(CheckpointError::Corrupt("an illegal move")) };
+    let Ok((state, finished)) = replay_legal(problem, moves) else {
+        return Err(CheckpointError::Corrupt("an illegal move"));
+    };
     ensure(finished, "a solution that is not finished")?;
     ensure(problem.score(&state).is_close_to(score, 0.0), "a solution with another score")?;
     Ok(state)
@@ -48,11 +52,11 @@ pub(crate) fn solution(problem: &dyn ErasedProblem, moves: &[MoveId], score: Sco
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Checks a tree of moves given by parents: `edge(i)` is the parent of entry `i` ([`NONE`]: the start) and the move
-/// that leads from there, or nothing for an entry that is not used. Plays every move once; `meet` is told of each
+/// that leads from there, or nothing for an entry that is not used. Plays every move once; `meet` receives each
 /// entry's state and says whether it agrees.
 ///
 /// The caller has excluded circles and parents that do not exist.
-pub(crate) fn tree(
+pub(crate) fn replay_tree(
     problem: &dyn ErasedProblem,
     start: &State,
     count: usize,

@@ -1,4 +1,4 @@
-//! States that can be completed in the same ways, of which the better one is enough.
+//! States that can be completed in the same ways: the better one is enough.
 
 use super::Problem;
 
@@ -6,10 +6,11 @@ use super::Problem;
 ///
 /// A problem that implements this trait for itself returns `Some(self)` from [`Problem::dominance`]. `beam`, `cabs`,
 /// `dfs`, `best-first`, `bfs`, `ida-star` and their relatives then use it in place of [`Problem::key`]; `key` still
-/// tells finished solutions apart.
+/// distinguishes finished solutions.
 ///
 /// ```
-/// use soloist::{Dominance, Problem, Score, Sense};
+/// use soloist::{Problem, Score, Sense};
+/// use soloist::problem::Dominance;
 ///
 /// /// Visit all places, each once, on the shortest way; `ways[a][b]` is the way from `a` to `b`.
 /// struct Visits {
@@ -51,7 +52,7 @@ use super::Problem;
 /// impl Dominance<Visits> for Visits {
 ///     /// What is left to do depends on the places visited and the last of them, not on the length so far.
 ///     fn future(&self, visited: &Visited) -> (u64, f64) {
-///         (soloist::stable_hash(&(visited.places, visited.last)), visited.length)
+///         (soloist::problem::stable_hash(&(visited.places, visited.last)), visited.length)
 ///     }
 /// }
 ///

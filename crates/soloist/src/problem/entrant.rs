@@ -7,7 +7,7 @@ use std::fmt;
 /// Names and values are looked up when a run begins, and by [`check`](crate::check()).
 ///
 /// ```
-/// use soloist::Entrant;
+/// use soloist::problem::Entrant;
 /// let entrant = Entrant::new("nrpa").set("level", 3).rollout("selective");
 /// assert_eq!(entrant.to_string(), "nrpa(level=3 rollout=selective)");
 /// ```

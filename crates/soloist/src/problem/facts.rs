@@ -1,11 +1,11 @@
 //! Plain facts about an instance.
 
-use crate::Fault;
+use crate::core::fault::Fault;
 
 /// Plain facts about an instance; see [`Problem::facts`](super::Problem::facts).
 ///
 /// ```
-/// use soloist::Facts;
+/// use soloist::problem::Facts;
 ///
 /// let facts = Facts { code_count: Some(400), ..Facts::default() };
 /// assert!(facts.is_complete && facts.reference.is_none());

@@ -1,7 +1,7 @@
 //! The list of the functions that a problem may have: what each promises, and what uses it.
 //!
-//! [`advise`](crate::advise), the tables of the guide and the documentation of the Python class follow from this list;
-//! a test compares them.
+//! [`advise`](crate::check::advise), the tables of the guide and the documentation of the Python class follow from this
+//! list; a test compares them.
 
 /// A function of [`Problem`](super::Problem), or of an object that one of its functions returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,7 +277,7 @@ pub const FUNCTIONS: &[Function] = &[
 /// Returns the function of this name.
 ///
 /// # Panics
-/// When there is none.
+/// When no function has this name.
 pub(crate) fn function(name: &str) -> &'static Function {
     FUNCTIONS.iter().find(|function| function.name == name).expect("a function in the list")
 }

@@ -4,6 +4,7 @@ mod dominance;
 mod entrant;
 mod facts;
 pub(crate) mod functions;
+mod kind;
 pub(crate) mod move_codec;
 mod moves;
 mod neighborhood;
@@ -11,18 +12,20 @@ mod ordering;
 mod prior;
 pub(crate) mod search;
 
+pub use crate::core::fault::Fault;
+pub use crate::core::hash::{StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
+pub use kind::SolutionKind;
 pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
 pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
 
-use crate::core::hash::{StableHasher, stable_hash};
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;
 use std::hash::Hasher;
@@ -31,8 +34,8 @@ use std::hash::Hasher;
 ///
 /// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise) lists what is
-/// missing.
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::check::advise) lists what
+/// is missing.
 ///
 /// | group | functions |
 /// |---|---|
@@ -63,7 +66,7 @@ pub trait Problem: Send + Sync {
     /// Returns the score of a finished solution; searches ask it for states without moves only.
     fn score(&self, state: &Self::State) -> Score;
 
-    /// Whether larger or smaller scores are better. Default: larger.
+    /// Returns whether larger or smaller scores are better. Default: larger.
     fn sense(&self) -> Sense {
         Sense::Maximize
     }
@@ -81,7 +84,7 @@ pub trait Problem: Send + Sync {
         stable_hash(&mv)
     }
 
-    /// Returns prior knowledge about moves: what each is worth before anything is learned. `None`: there is none.
+    /// Returns prior knowledge about moves: what each is worth before anything is learned. `None`: nothing is known.
     fn prior(&self) -> Option<&dyn Prior<Self>>
     where
         Self: Sized,
@@ -94,9 +97,10 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// How promising `state` is beside others after as many moves: larger is more promising, whatever the sense.
+    /// Returns how promising `state` is beside others after as many moves: larger is more promising, whatever the
+    /// sense.
     ///
-    /// Beams rank states by it. Asked of finished states too, where a search must tell solutions of equal score apart.
+    /// Beams rank states by it. Asked of finished states too, where a search must distinguish solutions of equal score.
     /// `None`: unknown.
     fn potential(&self, _state: &Self::State) -> Option<f64> {
         None
@@ -135,7 +139,7 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
-    /// replay. Annealing uses it instead of replays. `None`: there is none.
+    /// replay. Annealing uses it instead of replays. `None`: annealing replays.
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>
     where
         Self: Sized,
@@ -161,8 +165,8 @@ pub trait Problem: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the methods that are known to suit this instance, with their settings, the best one first. By default
-    /// there is none.
+    /// Returns the methods that are known to suit this instance, with their settings, the best one first. None
+    /// by default.
     ///
     /// They race in `auto` beside the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {
@@ -178,7 +182,7 @@ pub trait Problem: Send + Sync {
         let mut moves = Vec::new();
         for _ in 0..8 {
             let mut state = self.root();
-            // A walk is cut after 4096 moves: enough to tell instances apart.
+            // A walk is cut after 4096 moves: enough to distinguish instances.
             for _ in 0..4096 {
                 moves.clear();
                 self.moves(&state, &mut moves);

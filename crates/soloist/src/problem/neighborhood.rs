@@ -1,7 +1,8 @@
 //! Local search in place: edits of a finished solution whose cost differences are known without a replay.
 
 use super::Problem;
-use crate::{CheckpointError, Rng, Score};
+use crate::core::codec::CheckpointError;
+use crate::{Rng, Score};
 
 /// Decides whether a change of cost is accepted, at one temperature.
 ///
@@ -75,7 +76,8 @@ fn threshold(temperature: f64, rng: &mut Rng) -> f64 {
 /// `C` is what edits refer to: the problem, for a [`Neighborhood`]; anything for a local search of its own.
 ///
 /// ```
-/// use soloist::{Acceptance, Edits, Rng};
+/// use soloist::Rng;
+/// use soloist::problem::{Acceptance, Edits};
 ///
 /// /// The bits of a number, which should be as small as possible.
 /// struct Bits(u32, u32);
@@ -130,7 +132,8 @@ pub trait Edits<C: ?Sized> {
 /// "infeasible"). Scores that a run reports come from a replay of the [moves](Self::moves), never from a cost.
 ///
 /// ```
-/// use soloist::{Acceptance, Budget, Edits, Method, Neighborhood, Problem, Score, Sense, Solver};
+/// use soloist::{Budget, Method, Problem, Score, Sense, Solver};
+/// use soloist::problem::{Acceptance, Edits, Neighborhood};
 ///
 /// /// An order of cities around a ring, as short as possible.
 /// struct Ring(Vec<(f64, f64)>);

@@ -21,7 +21,8 @@ pub enum Found<M> {
 /// [codes](Problem::code).
 ///
 /// ```
-/// use soloist::{Found, Ordering, Problem, Score};
+/// use soloist::{Problem, Score};
+/// use soloist::problem::{Found, Ordering};
 ///
 /// /// Visit all places, each once; `ways[a][b]` is the way from `a` to `b`.
 /// struct Visits {

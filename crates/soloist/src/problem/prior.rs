@@ -11,7 +11,9 @@ use super::Problem;
 /// NMNC 2008); systematic searches order children by it.
 ///
 /// ```
-/// use soloist::{Prior, Problem, doc::Staircase};
+/// use soloist::Problem;
+/// use soloist::doc::Staircase;
+/// use soloist::problem::Prior;
 ///
 /// impl Prior<Stairs> for Stairs {
 ///     /// Left steps are worth more.

@@ -1,15 +1,19 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
 use super::Problem;
+use crate::Rng;
 use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::core::limits::MOST;
+use crate::core::parameter::{Parameter, ParameterError, Parameters, Settings};
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::core::tally::Tally;
 use crate::problem::move_codec::MoveCodec;
 use crate::rollout::Playout;
-use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 
 /// What a search counts as a unit of work, in words: "moves tried", "nodes".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,8 +172,11 @@ pub struct Covered(pub(crate) Proof);
 /// `soloist_domain::testing::check_searches` compares such runs.
 ///
 /// ```
-/// use soloist::{Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo, Solver};
-/// use soloist::{Step, Unit, Work, doc::Staircase};
+/// use soloist::{Budget, Method, Problem, Score, Solver};
+/// use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo};
+/// use soloist::run::CheckpointError;
+/// use soloist::doc::Staircase;
+/// use soloist::problem::{Step, Unit, Work};
 /// # #[derive(Clone)] struct Stairs(Staircase);
 ///
 /// /// Tries random solutions.
@@ -318,15 +325,16 @@ impl<P: Problem> Work<'_, P> {
         !ends
     }
 
-    /// Whether the step should end now: the run is over a limit of time, or was told to stop. Asked once in some dozen
-    /// units, by steps that may take more than a few milliseconds. [`next_unit`](Self::next_unit) asks by itself.
+    /// Returns whether the step should end now: the run is over a limit of time, or was asked to stop. Asked once in
+    /// some dozen units, by steps that may take more than a few milliseconds. [`next_unit`](Self::next_unit) asks by
+    /// itself.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.watch.shortens()
     }
 
-    /// Returns a playout of this run, for searches that play [rollouts](crate::Rollout): it ends where the run is over
-    /// its limits.
+    /// Returns a playout of this run, for searches that play [rollouts](crate::rollout::Rollout): it ends where the run
+    /// is over its limits.
     #[must_use]
     pub fn playout(&self) -> Playout<P::Move> {
         let mut playout = Playout::default();

@@ -2,10 +2,16 @@
 
 pub(crate) mod policy;
 
+#[doc(hidden)]
+pub use policy::{Lifetime, UNIT_WEIGHT};
+pub use policy::{Policy, Trace};
+
+use crate::Rng;
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::cut::{EVERY, Watch};
+use crate::core::fault::Fault;
 use crate::problem::Problem;
-use crate::{CheckpointError, Policy, Rng, Trace};
-use crate::{Fault, Score};
 
 /// Makes a playout policy from its whole name.
 type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;
@@ -45,7 +51,8 @@ impl<P: Problem> NamedRollout<P> {
     /// Returns the policy that `make` makes.
     ///
     /// ```
-    /// use soloist::{NamedRollout, Uniform, doc::Staircase};
+    /// use soloist::doc::Staircase;
+    /// use soloist::rollout::{NamedRollout, Uniform};
     ///
     /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_|
     /// Box::new(Uniform));
@@ -122,14 +129,16 @@ impl<M> Default for Playout<M> {
 }
 
 impl<M> Playout<M> {
-    /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
+    /// Returns whether the run is over a limit of time, or was asked to stop, so long that this playout should end now.
     ///
     /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
     /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it
     /// continues. Playouts of a few thousand moves need not ask. Costs one load from memory.
     ///
     /// ```
-    /// use soloist::{Playout, Problem, Rng, Rollout, Uniform, doc::Staircase};
+    /// use soloist::{Problem, Rng};
+    /// use soloist::doc::Staircase;
+    /// use soloist::rollout::{Playout, Rollout, Uniform};
     ///
     /// /// The best of many random playouts.
     /// struct Best;

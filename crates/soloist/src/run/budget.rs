@@ -15,7 +15,7 @@ pub struct Budget {
     /// Playouts, exactly.
     pub playouts: Option<u64>,
     /// Tree nodes created; for systematic searches, states visited; for a problem's own search, its units of work, as
-    /// its [`Unit`](crate::Unit) says.
+    /// its [`Unit`](crate::problem::Unit) says.
     pub nodes: Option<u64>,
     /// Stop at the first solution with this score or a better one. No score reaches NaN.
     pub target: Option<f64>,
@@ -25,9 +25,9 @@ pub struct Budget {
     /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
     /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
     ///
-    /// States count as [`Facts::state_bytes`](crate::Facts::state_bytes) says. Not counted are the problem itself,
-    /// the states of playouts, learned policies, solutions that are kept, and a checkpoint while it is written, which
-    /// may take as much as the search again.
+    /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem
+    /// itself, the states of playouts, learned policies, solutions that are kept, and a checkpoint while it is written,
+    /// which may take as much as the search again.
     pub memory: u64,
     /// The most moves of a game. One that is longer ends the run with an error: the problem's moves may never end.
     #[serde(default = "max_moves")]

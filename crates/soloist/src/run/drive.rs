@@ -3,14 +3,15 @@
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::Plan;
-use super::stream::{Reports, Rest, SavedStream, Shared, Stream, tighter};
+use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
 use super::verdict::Verdict;
+use crate::core::codec::CheckpointError;
 use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
 use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
-use crate::search::{Clock, Limits, Shared as Gift, insert};
-use crate::{CheckpointError, Score, Sense};
+use crate::search::{Clock, Exchange, Limits, insert};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -53,7 +54,7 @@ pub(super) struct Drive<'p> {
 
 /// Limits of a part of a run; the counts are those of the whole run.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct SliceLimits {
     pub(super) playouts: Option<u64>,
     pub(super) nodes: Option<u64>,
     pub(super) stall: Option<u64>,
@@ -66,7 +67,7 @@ pub(super) struct Part {
 }
 
 /// What the streams of a run yield together.
-pub(super) struct Result {
+pub(super) struct RunYield {
     pub(super) best: Option<Solution<MoveId>>,
     pub(super) kept: Vec<Solution<MoveId>>,
     pub(super) verdict: Verdict,
@@ -145,7 +146,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    pub(super) fn load(&mut self, saved: SavedDrive, elapsed: Duration) -> std::result::Result<(), CheckpointError> {
+    pub(super) fn load(&mut self, saved: SavedDrive, elapsed: Duration) -> Result<(), CheckpointError> {
         if saved.streams.len() != self.streams.len() {
             return Err(CheckpointError::Corrupt("another number of streams"));
         }
@@ -176,8 +177,8 @@ impl<'p> Drive<'p> {
         events.map(|event| event.elapsed).collect()
     }
 
-    /// Takes up what [`times`](Self::times) returned.
-    pub(super) fn set_times(&mut self, times: &[Duration]) -> std::result::Result<(), CheckpointError> {
+    /// Restores the times saved by [`times`](Self::times).
+    pub(super) fn set_times(&mut self, times: &[Duration]) -> Result<(), CheckpointError> {
         let events = self.streams.iter_mut().flat_map(|stream| &mut stream.tally.history).chain(&mut self.log);
         let events: Vec<&mut Improvement> = events.collect();
         let possible = times.iter().all(|&time| time <= self.elapsed);
@@ -207,9 +208,9 @@ impl<'p> Drive<'p> {
     }
 
     /// Returns the limits of the whole run that a slice adds up to.
-    pub(super) fn grant(&self, slice: Part) -> Part {
+    pub(super) fn grant(&self, slice: SliceLimits) -> SliceLimits {
         let sum = |granted: u64, slice: Option<u64>| slice.map(|slice| granted.saturating_add(slice));
-        Part {
+        SliceLimits {
             playouts: sum(self.granted.playouts, slice.playouts),
             nodes: sum(self.granted.nodes, slice.nodes),
             ..slice
@@ -240,7 +241,7 @@ impl<'p> Drive<'p> {
     /// Runs all streams until the run or the part ends. `None`: only the part did.
     pub(super) fn run(
         &mut self,
-        part: Part,
+        part: SliceLimits,
         stop: Option<&AtomicBool>,
         reports: &mut Reports<'_>,
     ) -> Option<StopReason> {
@@ -263,7 +264,7 @@ impl<'p> Drive<'p> {
         reports.best = self.best().map(|best| best.score);
         reports.bound = self.told.or(self.bound);
         let made = self.counters();
-        let shared = Shared {
+        let shared = RunSignals {
             watched: reports.observer.wants_insight(),
             stop,
             abort: AtomicBool::new(false),
@@ -307,7 +308,7 @@ impl<'p> Drive<'p> {
     }
 
     /// Runs the streams, with exchanges between them, until none can continue in this part.
-    fn run_part(&mut self, shared: &Shared<'_, '_>) -> Vec<Rest> {
+    fn run_part(&mut self, shared: &RunSignals<'_, '_>) -> Vec<Rest> {
         loop {
             let mut rests = self.run_streams(shared);
             let first = self.first().map(|(first, _)| first.playouts());
@@ -356,7 +357,7 @@ impl<'p> Drive<'p> {
     }
 
     /// Runs each stream, on a separate thread if there are several, until it or the part ends or it has to wait.
-    fn run_streams(&mut self, shared: &Shared<'_, '_>) -> Vec<Rest> {
+    fn run_streams(&mut self, shared: &RunSignals<'_, '_>) -> Vec<Rest> {
         if let [stream] = self.streams.as_mut_slice() {
             return vec![stream.run(shared)];
         }
@@ -386,7 +387,7 @@ impl<'p> Drive<'p> {
 
     /// Gives what the waiting streams share to all of them. Which streams wait, and what for, depends on counts alone.
     fn exchange(&mut self) {
-        let gifts: Vec<Gift> = self.streams.iter().filter_map(|stream| stream.search.share()).collect();
+        let gifts: Vec<Exchange> = self.streams.iter().filter_map(|stream| stream.search.share()).collect();
         for stream in self.streams.iter_mut().filter(|stream| stream.waiting) {
             stream.search.receive(&gifts);
             stream.waiting = false;
@@ -414,7 +415,7 @@ impl<'p> Drive<'p> {
     }
 
     /// Returns what the streams have yielded so far.
-    pub(super) fn result(&self) -> Result {
+    pub(super) fn result(&self) -> RunYield {
         let sense = self.sense();
         let first = self.decisive();
         let problem = &*self.streams[0].problem;
@@ -438,7 +439,7 @@ impl<'p> Drive<'p> {
         }
         let only = first.map(|(first, _)| first.tally.stream);
         let kept = self.kept(best.as_ref(), only);
-        Result { best, kept, verdict, stop, history, remarks: self.remarks(only) }
+        RunYield { best, kept, verdict, stop, history, remarks: self.remarks(only) }
     }
 
     /// Returns what the searches have decided and why; with `only`, that of one stream.

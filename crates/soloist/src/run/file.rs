@@ -161,7 +161,7 @@ fn behind_links(path: &Path) -> PathBuf {
 /// Opens a regular file for reading. Anything else, such as a pipe or a device, is refused without waiting for it.
 ///
 /// # Errors
-/// When the file cannot be opened or is none: `not a regular file`.
+/// When the file cannot be opened, or is no regular file: `not a regular file`.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

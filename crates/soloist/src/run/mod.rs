@@ -5,7 +5,8 @@
 
 mod budget;
 mod drive;
-mod file;
+#[doc(hidden)]
+pub mod file;
 mod goals;
 mod observer;
 mod opening;
@@ -18,9 +19,11 @@ mod stream;
 pub(crate) mod verdict;
 mod verify;
 
+pub use crate::core::codec::CheckpointError;
 pub use budget::Budget;
-pub use file::{claim_file, open_regular, probe_writable, remove_temporaries, write_atomically};
-pub use observer::{Observer, Progress, Silent, gap};
+#[doc(hidden)]
+pub use observer::Silent;
+pub use observer::{Observer, Progress, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
 pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;

@@ -51,20 +51,19 @@ pub trait Observer<M>: Send {
     fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
-    /// A checkpoint could not be written. The run goes on and tries again after the next interval.
+    /// A checkpoint could not be written. The run continues and tries again after the next interval.
     fn unsaved(&mut self, _error: &CheckpointError) {}
     /// Whether [`scores`](Self::scores) and [`gauges`](Self::gauges) are to be called; asked when the run or its next
     /// slice begins.
     fn wants_insight(&self) -> bool {
         false
     }
-    /// Feasible scores of up to 512 playouts of a stream since it told the last ones, at even distances, once per
+    /// Feasible scores of up to 512 playouts of a stream, sampled evenly since the previous call, once per
     /// interval from the streams in turn. Solutions that a search scores without a playout of their own may be left
     /// out.
     fn scores(&mut self, _scores: &[f64]) {}
-    /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the
-    /// entropy of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches
-    /// tell nothing.
+    /// Named measurements of how focused a stream's search has become, with units, once per interval: the entropy of
+    /// the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches have none.
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 

@@ -2,11 +2,13 @@
 
 use super::outcome::{Counters, Solution};
 use super::stream::{Stream, tighter};
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Rng, stable_hash};
+use crate::{Rng, Setup};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -15,6 +17,12 @@ pub(super) const GAMES: u64 = 8;
 
 /// The largest number of nodes of an attempt at a proof.
 pub(super) const MOST_NODES: u64 = 100_000;
+/// The nodes after which it is asked, again and again after twice as many, how much of the tree is done.
+const FIRST_LOOK: u64 = 1 << 10;
+/// The nodes of a tree that is small enough to be searched whole, by the part that is done.
+const SMALL: f64 = 4e6;
+/// The part of the effort for a tree that is small enough.
+const HOT: f64 = 0.5;
 /// What a node of the attempt costs, in moves of a playout: it asks for the bounds of its children.
 const NODE: u64 = 8;
 /// Memory of an attempt, at most, and the part of a stream's memory that it takes, at most.
@@ -32,6 +40,10 @@ pub(super) fn memory_of(stream: u64) -> u64 {
 ///
 /// Its effort is compared with that of the whole run so far, so that it needs no plan: in moves, or in time where a run
 /// is limited by time alone. It draws from a generator of its own and does not touch the rollout.
+///
+/// Depth-first search says how much of its tree is done, if the children of a state count alike. Where the nodes so far
+/// say that the whole tree has at most four million, the attempt has half of the effort (P. Kilby, J. Slaney, S.
+/// Thiebaux and T. Walsh, "Estimating search tree size", AAAI 2006).
 pub(super) struct Proof {
     memory: u64,
     search: Box<dyn Search>,
@@ -54,6 +66,8 @@ struct Saved {
     steps: u64,
     spent: Duration,
     stage: Stage,
+    /// Whether the whole tree seems to be small enough to be searched.
+    small: bool,
     /// A bound on all solutions, known when the attempt was given up.
     bound: Option<f64>,
 }
@@ -62,6 +76,22 @@ impl Saved {
     /// The nodes that it made, or its steps if these are more.
     fn cost(&self) -> u64 {
         self.made.nodes.max(self.steps)
+    }
+
+    /// The part of the effort that the attempt may take now.
+    fn share(&self) -> f64 {
+        if self.small { self.share.max(HOT) } else { self.share }
+    }
+
+    /// The nodes after which it ends: as many more as the part of the effort is larger than the usual one.
+    fn most(&self) -> u64 {
+        let asked = (MOST_NODES as f64 * (self.share / Setup::PROOF).max(1.0)) as u64;
+        if self.small { asked.max(SMALL as u64) } else { asked }
+    }
+
+    /// Judges the size of the whole tree from the part that is done.
+    fn judge(&mut self, covered: Option<f64>) {
+        self.small = covered.is_some_and(|part| self.made.nodes as f64 <= part * SMALL);
     }
 
     fn is_active(&self) -> bool {
@@ -101,6 +131,7 @@ impl Proof {
             steps: 0,
             spent: Duration::ZERO,
             stage: Stage::New,
+            small: false,
             bound: None,
         };
         Some(Box::new(Self { memory, search, saved, name, turn: false, remark: Vec::new() }))
@@ -109,7 +140,7 @@ impl Proof {
     /// Whether it may make a step, where counts decide.
     #[inline]
     fn is_due(&self, tally: &Tally) -> bool {
-        let Saved { share, made, .. } = self.saved;
+        let (share, made) = (self.saved.share(), self.saved.made);
         if !self.saved.is_active() {
             return false;
         }
@@ -126,7 +157,7 @@ impl Proof {
     pub(super) fn take_turn(&mut self, tally: &Tally, elapsed: Duration, planned: Duration) -> bool {
         let active = self.saved.is_active() && tally.best.is_some();
         let over = elapsed.max(planned.min(HEAD));
-        self.turn = active && self.saved.spent < over.mul_f64(self.saved.share);
+        self.turn = active && self.saved.spent < over.mul_f64(self.saved.share());
         self.turn
     }
 
@@ -139,6 +170,7 @@ impl Proof {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.saved.stage == Stage::New {
             self.saved.stage = if self.is_promising(context) { Stage::Running } else { Stage::GivenUp };
+            self.turn &= self.saved.is_active();
             return Status::Running;
         }
         let before = context.tally.counters;
@@ -149,16 +181,27 @@ impl Proof {
         self.saved.made.playouts += after.playouts - before.playouts;
         self.saved.made.nodes += after.nodes - before.nodes;
         self.saved.steps += 1;
+        if self.saved.steps >= FIRST_LOOK && self.saved.steps.is_power_of_two() {
+            self.saved.judge(self.search.covered());
+        }
         match status {
             Status::Exhausted(proof) => {
                 self.saved.stage = Stage::Done;
                 self.say();
                 return Status::Exhausted(proof);
             }
-            Status::Running if self.saved.cost() < MOST_NODES => {}
+            Status::Running if self.saved.cost() < self.saved.most() => {}
+            // Judged once more before it is given up.
+            Status::Running if !self.saved.small && self.is_small() => self.saved.small = true,
             _ => self.give_up(context),
         }
         Status::Running
+    }
+
+    /// Whether the tree seems to be small enough by what is done now.
+    fn is_small(&mut self) -> bool {
+        self.saved.judge(self.search.covered());
+        self.saved.small
     }
 
     /// Whether a proof can be within reach: one way down a tree costs a small part of the nodes.
@@ -166,15 +209,15 @@ impl Proof {
         let Some(best) = &context.tally.best else { return false };
         let mut moves = Vec::new();
         context.problem.moves(&context.problem.root(), &mut moves);
-        (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64) <= MOST_NODES
+        (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64) <= self.saved.most()
     }
 
     /// Ends the attempt without a proof; what is known of the optimum stays.
     fn give_up(&mut self, context: &Context<'_>) {
         let sense = context.problem.sense();
-        let left = self.search.left();
+        let left = self.search.open_bound();
         self.saved.bound = left.map(|left| context.incumbent().map_or(left, |value| sense.best_value(value, left)));
-        self.saved.stage = Stage::GivenUp;
+        (self.saved.stage, self.turn) = (Stage::GivenUp, false);
         // Its memory is free.
         self.search = suited(context.problem, 0).1;
     }
@@ -186,8 +229,8 @@ impl Proof {
     }
 
     /// See [`Search::left`].
-    pub(super) fn left(&self) -> Option<f64> {
-        if self.saved.stage == Stage::Running { self.search.left() } else { self.saved.bound }
+    pub(super) fn open_bound(&self) -> Option<f64> {
+        if self.saved.stage == Stage::Running { self.search.open_bound() } else { self.saved.bound }
     }
 
     pub(super) fn remarks(&self) -> &[String] {
@@ -202,7 +245,10 @@ impl Proof {
         let SavedProof(saved, bytes) = saved;
         let known = saved.bound.is_none_or(|bound| !bound.is_nan());
         let sound = saved.share == self.saved.share && known;
-        ensure(sound && saved.steps.max(saved.made.playouts) <= saved.cost() + MOST_NODES, "an attempt at a proof")?;
+        ensure(
+            sound && saved.steps.max(saved.made.playouts) <= saved.cost() + saved.most() + SMALL as u64,
+            "an attempt at a proof",
+        )?;
         if saved.stage == Stage::GivenUp {
             self.search = suited(problem, 0).1;
         } else {
@@ -273,9 +319,9 @@ impl Stream<'_> {
     }
 
     /// Returns what the search and the attempt at a proof have left over, the tighter of both.
-    pub(super) fn left(&self) -> Option<f64> {
+    pub(super) fn open_bound(&self) -> Option<f64> {
         let sense = self.problem.sense();
-        tighter(sense, self.search.left(), self.proof.as_ref().and_then(|proof| proof.left()))
+        tighter(sense, self.search.open_bound(), self.proof.as_ref().and_then(|proof| proof.open_bound()))
     }
 
     /// Returns what the search and the attempt at a proof have decided and why, a line each.

@@ -1,7 +1,7 @@
 //! Sessions: runs that are advanced slice by slice, saved, restored, and offered solutions.
 
 use super::budget::Budget;
-use super::drive::{Drive, Part, SavedDrive};
+use super::drive::{Drive, SavedDrive, SliceLimits};
 use super::observer::{Observer, Silent, Unpacking};
 use super::opening::{self, GAMES, Proof};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
@@ -12,14 +12,15 @@ use super::verify::{ReplayError, replay};
 use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use crate::core::cut::Watch;
 use crate::core::limits::ensure;
+use crate::core::parameter::ParameterError;
 use crate::core::plan::PlanShare;
-use crate::erased::problem::{ProblemAdapter, Shared};
+use crate::erased::problem::{ProblemAdapter, ProblemRef};
 use crate::erased::rollout::RolloutAdapter;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::search_infos;
 use crate::rollout::find_rollout;
-use crate::search::{Tally, walk};
-use crate::{ParameterError, Problem, Rng, Score};
+use crate::search::{Tally, replay_legal};
+use crate::{Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::File;
@@ -97,7 +98,7 @@ pub enum SolveError {
     /// A result was played again from the root, and the problem's rules contradict it.
     #[error("a solution does not stand its replay: {0}")]
     Replay(#[from] ReplayError),
-    /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
+    /// The problem or the rollout has reported an error; see [`Fault`](crate::problem::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
 }
@@ -163,7 +164,7 @@ impl SavedRun {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (mut info, _, _, drive) = decode_run(open(problem.fingerprint(), bytes)?)?;
+        let CheckpointBody { mut info, drive, .. } = decode_run(open(problem.fingerprint(), bytes)?)?;
         info.look_up(problem)?;
         Ok(Self { info, keep: drive.keep(), ended: drive.ended() })
     }
@@ -171,21 +172,28 @@ impl SavedRun {
 
 // The body of a checkpoint, in functions that no problem's type reaches: they are compiled here, once.
 
-/// A run in a checkpoint: what it is, the times of its improvements, its table of moves, the rest. What differs between
-/// equal runs comes first.
-type Run = (RunInfo, Vec<Duration>, Vec<u8>, SavedDrive);
+/// A run in a checkpoint. What differs between equal runs comes first.
+#[derive(Serialize, Deserialize)]
+struct CheckpointBody {
+    info: RunInfo,
+    /// The times of the improvements.
+    times: Vec<Duration>,
+    /// The table of moves.
+    moves: Vec<u8>,
+    drive: SavedDrive,
+}
 
-fn seal_run(fingerprint: u64, run: &Run) -> Vec<u8> {
+fn seal_run(fingerprint: u64, run: &CheckpointBody) -> Vec<u8> {
     seal(fingerprint, run)
 }
 
-fn write_run(mut file: &File, fingerprint: u64, run: &Run) -> std::io::Result<()> {
+fn write_run(mut file: &File, fingerprint: u64, run: &CheckpointBody) -> std::io::Result<()> {
     write_sealed(&mut file, fingerprint, run)
 }
 
-fn decode_run(body: &[u8]) -> Result<Run, CheckpointError> {
-    let run = decode::<Run>(body)?;
-    ensure(run.0.setup.threads == run.3.streams(), "another number of streams")?;
+fn decode_run(body: &[u8]) -> Result<CheckpointBody, CheckpointError> {
+    let run = decode::<CheckpointBody>(body)?;
+    ensure(run.info.setup.threads == run.drive.streams(), "another number of streams")?;
     Ok(run)
 }
 
@@ -267,7 +275,7 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// A panic in user code ends the call that met it, on whichever thread it happened. The session must not be used after
 /// that.
 pub struct Session<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     setup: Setup,
     drive: Drive<'p>,
@@ -287,7 +295,7 @@ impl<P: Problem> std::fmt::Debug for Session<'_, P> {
 impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Builds the streams of a run; `memory` bytes are for the searches of all.
     pub(super) fn new(
-        problem: Shared<'p, P>,
+        problem: ProblemRef<'p, P>,
         mut setup: Setup,
         budget: &Budget,
         keep: usize,
@@ -343,11 +351,11 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     }
 
     /// Restores the run in `bytes`, a checkpoint of this problem.
-    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
+    pub(super) fn restore(problem: ProblemRef<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
-        let (info, times, table, drive) = decode_run(body)?;
+        let CheckpointBody { info, times, moves, drive } = decode_run(body)?;
         let mut session = Self::new(problem, info.setup, budget, 0)?;
-        session.packing.load(&table)?;
+        session.packing.load(&moves)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
         session.drive.note();
@@ -387,7 +395,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// As for [`advance`](Self::advance).
     pub fn advance_with(&mut self, slice: &Budget, control: Control<'_, P::Move>) -> Result<StopReason, SolveError> {
         let deadline = slice.time.and_then(|time| Instant::now().checked_add(time));
-        let part = Part {
+        let part = SliceLimits {
             playouts: slice.playouts,
             nodes: slice.nodes,
             stall: slice.stall,
@@ -461,7 +469,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub fn offer(&mut self, moves: &[P::Move]) -> Result<Score, SolveError> {
         let moves: Vec<MoveId> = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
         let problem = self.drive.problem();
-        let (state, finished) = walk(problem, &moves).map_err(OfferError::Illegal)?;
+        let (state, finished) = replay_legal(problem, &moves).map_err(OfferError::Illegal)?;
         if !finished {
             return Err(OfferError::Unfinished(moves.len()).into());
         }
@@ -527,8 +535,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         write_run(file, self.problem.fingerprint(), &self.saved())
     }
 
-    fn saved(&self) -> Run {
-        (self.info(), self.drive.times(), self.packing.save(), self.drive.save())
+    fn saved(&self) -> CheckpointBody {
+        CheckpointBody {
+            info: self.info(),
+            times: self.drive.times(),
+            moves: self.packing.save(),
+            drive: self.drive.save(),
+        }
     }
 
     /// Returns what the run has yielded so far.

@@ -1,7 +1,9 @@
 //! A run's setting as one value.
 
+use crate::Method;
+use crate::core::parameter::ParameterError;
+use crate::search::Preset;
 use crate::search::{Auto, Entry};
-use crate::{Method, ParameterError, Preset};
 use serde::{Deserialize, Serialize};
 
 /// The setting of a run, without its problem and its budget: plain data, stored in checkpoints and results.
@@ -28,16 +30,18 @@ pub struct Setup {
     pub threads: usize,
     /// The part of the effort that a cheap attempt at a proof may take beside the method, from 0 (none) to 1.
     ///
-    /// An exact search runs beside the method, at most 100,000 nodes of it: complete beam search where the problem has
-    /// a [bound](crate::Problem::bound) and [futures](crate::Dominance::future), otherwise depth-first branch and
-    /// bound. It finds the optimum of small instances within milliseconds; what it finds counts like any other
-    /// solution. Its effort, in playouts and in moves (a node counts as eight), is never more than this part of the
-    /// effort of the run so far; of a run limited by time alone it is measured in time. So a run limited by counts is
-    /// reproducible, whole or in parts. The first stream makes the attempt.
+    /// An exact search runs beside the method, at most 100,000 nodes of it, or more in proportion to a part above
+    /// [`PROOF`](Self::PROOF): complete beam search where the problem has a [bound](crate::Problem::bound) and
+    /// [futures](crate::problem::Dominance::future), otherwise depth-first branch and bound. Where the latter estimates
+    /// that its whole tree has at most four million nodes, it may make these nodes and use half of the effort. It finds
+    /// the optimum of small instances within milliseconds; what it finds counts like any other solution. Its effort, in
+    /// playouts and in moves (a node counts as eight), is never more than this part of the effort of the run so far
+    /// (half of it in a small tree); of a run limited by time alone it is measured in time. So a run limited by counts
+    /// is reproducible, whole or in parts. The first stream makes the attempt.
     ///
-    /// Nothing is tried on a problem that [leaves solutions out](crate::Facts::is_complete), beside `dfs` and its
-    /// relatives, and where the length of a solution times the moves of the root is above 100,000. The default is
-    /// [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
+    /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
+    /// its relatives, and where the length of a solution times the moves of the root is above the nodes that it may
+    /// make. The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
     #[serde(default)]
     pub proof: f64,
 }
@@ -119,7 +123,7 @@ impl Setup {
 }
 
 impl Default for Setup {
-    /// Returns the portfolio `auto`, for problems of which nothing is known.
+    /// Returns the portfolio `auto`, for problems about which nothing is known.
     fn default() -> Self {
         Self::from(Method::Auto(Auto::default()))
     }

@@ -1,7 +1,7 @@
 //! Sets up a run and drives it to its end.
 
 use super::budget::Budget;
-use super::drive::Part;
+use super::drive::SliceLimits;
 use super::file::Claimed;
 use super::observer::Observer;
 use super::outcome::Outcome;
@@ -10,7 +10,7 @@ use super::session::{Control, RunInfo, Session, SolveError};
 use super::setup::Setup;
 use crate::Problem;
 use crate::core::codec::CheckpointError;
-use crate::erased::problem::Shared;
+use crate::erased::problem::ProblemRef;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -42,7 +42,7 @@ const INSIDE: &str = "the run was ended inside a step: the checkpoint before tha
 /// reproducible. How far the others came by then depends on the schedule of the threads, and so do the counters of the
 /// run.
 pub struct Solver<'a, P: Problem> {
-    problem: Shared<'a, P>,
+    problem: ProblemRef<'a, P>,
     setup: Setup,
     budget: Budget,
     plan: Option<Budget>,
@@ -68,7 +68,7 @@ impl<P: Problem + 'static> Solver<'static, P> {
     /// Returns a run on a problem that is shared: its [`Session`] has no lifetime.
     #[must_use]
     pub fn shared(problem: Arc<P>, setup: impl Into<Setup>) -> Self {
-        Self::of(Shared::Counted(problem), setup.into())
+        Self::of(ProblemRef::Counted(problem), setup.into())
     }
 }
 
@@ -77,10 +77,10 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// first rollout, without limits.
     #[must_use]
     pub fn new(problem: &'a P, setup: impl Into<Setup>) -> Self {
-        Self::of(Shared::Borrowed(problem), setup.into())
+        Self::of(ProblemRef::Borrowed(problem), setup.into())
     }
 
-    fn of(problem: Shared<'a, P>, setup: Setup) -> Self {
+    fn of(problem: ProblemRef<'a, P>, setup: Setup) -> Self {
         Self {
             problem,
             setup,
@@ -202,7 +202,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     ///
     /// # Errors
     /// When the rollout is unknown, the parameters do not go together, the number of threads is not possible, a
-    /// solution to start from is none, or the checkpoint to continue is damaged or of another setup.
+    /// solution to start from is not valid, or the checkpoint to continue is damaged or of another setup.
     pub fn start(self) -> Result<Session<'a, P>, SolveError> {
         let mut session = match &self.saved {
             Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),
@@ -235,7 +235,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             claimed.write(|file| session.write(file)).map_err(CheckpointError::Write)?;
         }
         let time = budget.time.map(|time| time.saturating_sub(session.elapsed()));
-        let whole = Part {
+        let whole = SliceLimits {
             playouts: budget.playouts,
             nodes: budget.nodes,
             stall: budget.stall,
@@ -252,7 +252,8 @@ impl<'a, P: Problem> Solver<'a, P> {
                 observer: observer.as_deref_mut().map(|o| o as _),
                 ..Control { interval: control.interval, stop, observer: None }
             };
-            let reason = session.observed(control, |drive, reports| drive.run(Part { pause, ..whole }, stop, reports));
+            let reason =
+                session.observed(control, |drive, reports| drive.run(SliceLimits { pause, ..whole }, stop, reports));
             session.checked()?;
             if session.is_abandoned() {
                 unsaved = claimed.is_some().then(|| INSIDE.to_owned());

@@ -18,6 +18,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// One worker's share of a run.
+///
+/// Aligned to two cache lines, which processors fetch together: streams lie side by side in a list, and each step
+/// writes their generators and counts.
+#[repr(align(128))]
 pub(super) struct Stream<'p> {
     pub(super) rng: Rng,
     pub(super) tally: Tally,
@@ -53,7 +57,7 @@ pub(super) enum Rest {
 }
 
 /// What streams share while they run.
-pub(super) struct Shared<'s, 'o> {
+pub(super) struct RunSignals<'s, 'o> {
     pub(super) stop: Option<&'s AtomicBool>,
     /// Set when a stream panics or fails: the others stop as well.
     pub(super) abort: AtomicBool,
@@ -67,7 +71,7 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
-    /// Whether the observer is told scores of playouts and gauges of searches.
+    /// Whether the observer receives scores of playouts and gauges of searches.
     pub(super) watched: bool,
     /// Time planned for the whole run.
     pub(super) planned: Option<Duration>,
@@ -80,7 +84,7 @@ pub(super) struct Reports<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) best: Option<Score>,
-    /// The best bound that a stream has told.
+    /// The best bound that a stream has reported.
     pub(super) bound: Option<f64>,
     pub(super) last: Instant,
 }
@@ -131,14 +135,14 @@ impl Stream<'_> {
     }
 
     /// Restores what [`save`](Self::save) returned.
-    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
+    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::core::codec::CheckpointError> {
         saved.tally.check(&*self.problem, self.tally.stream)?;
         ensure(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
         ensure(saved.games <= GAMES, "more first games than are played")?;
         match (&mut self.proof, saved.proof) {
             (Some(proof), Some(saved)) => proof.load(&*self.problem, saved)?,
             (None, None) => {}
-            _ => return Err(crate::CheckpointError::Corrupt("an attempt at a proof")),
+            _ => return Err(crate::core::codec::CheckpointError::Corrupt("an attempt at a proof")),
         }
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
@@ -170,7 +174,7 @@ impl Stream<'_> {
         }
         // What was seen is no better than the incumbent.
         let best = self.tally.best.as_ref().and_then(|best| best.score.value());
-        let left = self.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
+        let left = self.open_bound().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
         tighter(sense, Some(root), left)
     }
 
@@ -191,7 +195,7 @@ impl Stream<'_> {
     }
 
     /// Steps until the stream has come to rest.
-    pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Rest {
+    pub(super) fn run(&mut self, shared: &RunSignals<'_, '_>) -> Rest {
         self.tally.sample.watch(shared.watched, self.tally.counters.playouts);
         // Steps between two looks at the clock: of the search, and of the attempt at a proof.
         let mut batches = [1_u64; 2];
@@ -278,7 +282,7 @@ impl Stream<'_> {
     }
 
     /// Whether counts alone have ended this stream; announces a goal to the others.
-    fn at_rest(&mut self, shared: &Shared<'_, '_>) -> Option<Rest> {
+    fn at_rest(&mut self, shared: &RunSignals<'_, '_>) -> Option<Rest> {
         let playouts = self.playouts();
         if let Some(reason) = self.goal(&shared.goals) {
             // Others with as many playouts may still prove something without a further one, and then count instead.
@@ -332,7 +336,7 @@ pub(super) fn tighter(sense: Sense, a: Option<f64>, b: Option<f64>) -> Option<f6
     both.or(a).or(b)
 }
 
-impl Shared<'_, '_> {
+impl RunSignals<'_, '_> {
     /// Returns the part of the time planned that is over.
     fn part_of_time(&self, now: Instant) -> Option<f64> {
         let over = self.before + now.saturating_duration_since(self.start);

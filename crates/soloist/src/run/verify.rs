@@ -63,7 +63,7 @@ pub enum ReplayError {
         /// The score of the solution.
         score: f64,
     },
-    /// The [future](crate::Dominance::future) of a state is not what it has to be.
+    /// The [future](crate::problem::Dominance::future) of a state is not what it has to be.
     #[error("step {step}: the future {what}")]
     Future {
         /// How many moves lead to the state.
@@ -98,7 +98,7 @@ const PROMISES: usize = 1_000;
 /// Lists the moves of each state once, and asks at most 1,000 states, at even distances, for their bound and their
 /// future. At some 32 states another move is played on a copy before the replay continues.
 ///
-/// A run does this with each solution that it hands out; an [`Observer`](crate::Observer) is told of improvements
+/// A run does this with each solution that it hands out; an [`Observer`](crate::run::Observer) hears of improvements
 /// before.
 ///
 /// # Errors

@@ -42,10 +42,10 @@ parameters! {
     ///   The depth of the tree is not known beforehand, so that a pass walks (without scoring) paths that Korf's
     ///   improved version leaves out. Ends when a pass left out no child.
     ///
-    /// With `table`, a state is skipped when one with the same [future](crate::Dominance::future) and a score so far at
-    /// least as good (and equal [resources](crate::Dominance::resources)) was met, or, of a problem without futures,
-    /// one with the same [key](crate::Problem::key). `best-first` and `breadth-first` also skip an open state when a
-    /// better one with its future was met after it.
+    /// With `table`, a state is skipped when one with the same [future](crate::problem::Dominance::future) and a score
+    /// so far at least as good (and equal [resources](crate::problem::Dominance::resources)) was met, or, of a problem
+    /// without futures, one with the same [key](crate::Problem::key). `best-first` and `breadth-first` also skip an
+    /// open state when a better one with its future was met after it.
     ///
     /// The first playouts are games of the rollout, until one is a solution, at most eight: there is an incumbent from
     /// the beginning, which prunes. After them no solution is scored twice; each scored one counts as a playout. Later
@@ -74,7 +74,9 @@ parameters! {
     /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
-    /// # use soloist::{Budget, Method, Solver, StopReason, doc::Staircase};
+    /// # use soloist::{Budget, Method, Solver};
+    /// # use soloist::doc::Staircase;
+    /// # use soloist::run::StopReason;
     /// for name in ["dfs", "best-first", "bfs", "iterative-broadening", "lds"] {
     ///     let outcome = Solver::new(&Staircase(8), Method::preset(name).unwrap())
     ///         .budget(Budget::playouts(3_000)).seed(1).run().unwrap();

@@ -1,8 +1,9 @@
 //! What a family of methods is.
 
 use super::step::Search;
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
-use crate::{ParameterError, SearchInfo};
+use crate::problem::SearchInfo;
 
 /// What a family of methods is beside its table of parameters.
 pub(crate) trait Family {

@@ -31,15 +31,17 @@ parameters! {
     /// for each). A state is visited once a pass, a solution is scored (and counted as a playout) once. The rollout
     /// plays the first games alone. Memory: one state and one list of moves for each move of the path; with `table`, 16
     /// to 32 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work.
-    /// Checkpoints contain the table. With [futures](crate::Dominance::future), it holds the best score so far of each,
-    /// and a state that is not better is skipped. On several streams every stream does the whole search, in another
-    /// order (see `shuffle`).
+    /// Checkpoints contain the table. With [futures](crate::problem::Dominance::future), it holds the best score so far
+    /// of each, and a state that is not better is skipped. On several streams every stream does the whole search, in
+    /// another order (see `shuffle`).
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
     /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
-    /// # use soloist::{Budget, Method, Solver, StopReason, doc::Staircase};
+    /// # use soloist::{Budget, Method, Solver};
+    /// # use soloist::doc::Staircase;
+    /// # use soloist::run::StopReason;
     /// let outcome = Solver::new(&Staircase(8), Method::preset("ida-star").unwrap())
     ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));

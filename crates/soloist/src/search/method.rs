@@ -2,8 +2,9 @@
 
 use super::family::Family;
 use super::{Anneal, Auto, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Own, Sampling, Search, Uct};
+use crate::core::parameter::{Parameter, ParameterError};
 use crate::erased::problem::ErasedProblem;
-use crate::{Parameter, ParameterError, SearchInfo};
+use crate::problem::SearchInfo;
 use serde::{Deserialize, Serialize};
 
 macro_rules! families {

@@ -1,9 +1,9 @@
 //! The searches, one file or folder a family, all written as step machines.
 //!
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
-//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::Session). Recursive algorithms
-//! keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves as integers:
-//! they are compiled once, in this crate.
+//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::run::Session). Recursive
+//! algorithms keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves
+//! as integers: they are compiled once, in this crate.
 //!
 //! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
 //! `--set`.
@@ -25,8 +25,9 @@ pub(crate) mod step;
 mod uct;
 
 pub(crate) use crate::core::coverage::Coverage;
+pub use crate::core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
-pub(crate) use crate::erased::validate::{replay, walk};
+pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
@@ -34,13 +35,13 @@ pub use branch_and_bound::{BranchAndBound, Order};
 pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
-pub use nrpa::{Keep, Nrpa, Share, Similar};
+pub use nrpa::{Adapting, Keep, Nrpa, Share, Similar};
 pub use own::Own;
 pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};
-pub(crate) use step::{Context, Search, Shared, Status};
+pub(crate) use step::{Context, Exchange, Search, Status};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,

@@ -1,19 +1,24 @@
 //! The search that a problem brings along, as a method.
 
 use super::family::Family;
-use super::{Context, Search, Shared, Status};
+use super::{Context, Exchange, Search, Status};
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::{Parameter, ParameterError, Settings};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
 use crate::erased::validate;
+use crate::problem::SearchInfo;
 use crate::problem::{Step, Unit};
-use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Sense, Settings, Solution, Trace};
+use crate::rollout::policy::Trace;
 use serde::{Deserialize, Serialize};
 
-/// A search of a [problem's own](crate::ProblemSearch) with its parameters, by name.
+/// A search of a [problem's own](crate::problem::ProblemSearch) with its parameters, by name.
 ///
 /// Made from a [`SearchInfo`], or from a name alone: then the run asks the problem for what the name stands for, and
 /// refuses names and values that it does not know.
@@ -237,7 +242,7 @@ impl Search for OwnRun {
         self.saved.done > 0
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         self.saved.bound
     }
 
@@ -255,12 +260,12 @@ impl Search for OwnRun {
         }
     }
 
-    fn share(&self) -> Option<Shared> {
+    fn share(&self) -> Option<Exchange> {
         let Solution { score, moves } = self.saved.given.clone()?;
-        Some(Shared { score, feature: 0.0, trace: Trace { moves, ..Trace::default() } })
+        Some(Exchange { score, feature: 0.0, trace: Trace { moves, ..Trace::default() } })
     }
 
-    fn receive(&mut self, shared: &[Shared]) {
+    fn receive(&mut self, shared: &[Exchange]) {
         let Some(given) = self.saved.given.take() else { return };
         // Of equal solutions the first stream's counts.
         let best = shared.iter().reduce(|a, b| if self.sense.better(b.score, a.score) { b } else { a });

@@ -4,7 +4,7 @@ use super::{
     Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs,
     Nrpa, Order, Own, Pacing, Sampling, Selection, Uct,
 };
-use crate::SearchInfo;
+use crate::problem::SearchInfo;
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -316,7 +316,9 @@ impl Method {
     /// starts.
     ///
     /// ```
-    /// use soloist::{Method, SolveError, Solver, doc::Staircase};
+    /// use soloist::{Method, Solver};
+    /// use soloist::doc::Staircase;
+    /// use soloist::run::SolveError;
     /// assert_eq!(Some(Method::named("nrpa")), Method::preset("nrpa"));
     /// let error = Solver::new(&Staircase(3), Method::named("nosuch")).run().unwrap_err();
     /// assert_eq!(error.to_string(), "no method `nosuch` (the problem has no methods of its own)");

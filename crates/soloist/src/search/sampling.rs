@@ -2,9 +2,10 @@
 
 use super::family::Family;
 use super::{Context, Search, Status};
+use crate::core::codec::CheckpointError;
 use crate::core::parameter::parameters;
+use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;
-use crate::{CheckpointError, Solution};
 
 parameters! {
     /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
@@ -18,7 +19,7 @@ parameters! {
     /// An offered solution is kept as incumbent.
     ///
     /// [`Solver::keep`]: crate::Solver::keep
-    /// [`Playout::to_beat`]: crate::Playout::to_beat
+    /// [`Playout::to_beat`]: crate::rollout::Playout::to_beat
     /// [`Problem::bound`]: crate::Problem::bound
     ///
     /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:

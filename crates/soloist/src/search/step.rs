@@ -1,12 +1,14 @@
 //! What every search is made of: steps, and what a step works with.
 
+use crate::core::codec::CheckpointError;
 use crate::core::coverage::Proof;
 use crate::core::plan::PlanShare;
 use crate::core::solution::{MoveId, Solution};
 use crate::core::tally::Tally;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::rollout::ErasedRollout;
-use crate::{CheckpointError, Rng, Score, Trace};
+use crate::rollout::policy::Trace;
+use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
 
 /// What a step returns: whether the search continues.
@@ -29,7 +31,11 @@ pub(crate) trait Search: Send {
     fn step(&mut self, context: &mut Context<'_>) -> Status;
     /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few
     /// times a second.
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
+        None
+    }
+    /// Returns the part of the tree that is done, from 0 to 1: the children of a state count alike. `None`: unknown.
+    fn covered(&self) -> Option<f64> {
         None
     }
     /// Whether a limit of counts has divided the last step, so that it is to be continued before anything else is done.
@@ -46,11 +52,11 @@ pub(crate) trait Search: Send {
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
     /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
     /// makes it continue.
-    fn share(&self) -> Option<Shared> {
+    fn share(&self) -> Option<Exchange> {
         None
     }
     /// Takes what the streams that have not ended share, by stream.
-    fn receive(&mut self, _shared: &[Shared]) {}
+    fn receive(&mut self, _shared: &[Exchange]) {}
     /// Returns how many players this search has opened beside its rollout.
     fn players(&self) -> usize {
         0
@@ -67,7 +73,7 @@ pub(crate) trait Search: Send {
 
 /// A solution with its trace, for learning and for other streams.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Shared {
+pub(crate) struct Exchange {
     pub(crate) score: Score,
     /// Distinguishes solutions of equal score, the larger one being better; 0 when unused.
     pub(crate) feature: f64,
@@ -108,7 +114,7 @@ impl Context<'_> {
 
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
-    pub(crate) fn leaf(&mut self, state: &State, moves: &[MoveId]) -> Score {
+    pub(crate) fn score_leaf(&mut self, state: &State, moves: &[MoveId]) -> Score {
         let score = self.probe_leaf(state);
         self.keep(score, state, moves, &[]);
         score

@@ -2,7 +2,11 @@
 
 use crate::common::{Bag, Packed, method, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{Budget, Entrant, NamedRollout, Observer, Problem, Rollout, Setup, SolveError, Solver};
+use soloist::problem::{Entrant, Prior};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::run::{Observer, SolveError};
+use soloist::{Budget, Method, Problem, Score, Setup, Solver};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A bag that names methods for `auto`.
@@ -114,7 +118,7 @@ fn the_last_part_improves_the_best_and_a_larger_budget_races_again() {
     assert!(refused(&[("first", "10"), ("polish", "0.2")]).contains("polish needs first=0"));
 }
 
-/// Counts what it is told.
+/// Counts the events it receives.
 #[derive(Default)]
 struct Told {
     scores: usize,
@@ -143,4 +147,59 @@ fn observers_see_the_scores_and_gauges_of_the_entrant_whose_turn_it_is() {
     kinds.sort_unstable();
     kinds.dedup();
     assert!(told.scores > 100 && kinds.len() >= 2, "{} scores, {kinds:?}", told.scores);
+}
+
+/// A problem that counts what it is asked for.
+struct Counted<'a> {
+    asked: &'a AtomicU64,
+    with_prior: bool,
+}
+
+impl Problem for Counted<'_> {
+    type State = u32;
+    type Move = u8;
+
+    fn root(&self) -> u32 {
+        0
+    }
+
+    fn moves(&self, state: &u32, moves: &mut Vec<u8>) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        if *state < 500 {
+            moves.extend([0, 1]);
+        }
+    }
+
+    fn apply(&self, state: &mut u32, _: u8) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        *state += 1;
+    }
+
+    fn score(&self, _: &u32) -> Score {
+        Score::Feasible(1.0)
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        self.with_prior.then_some(self as &dyn Prior<Self>)
+    }
+}
+
+impl Prior<Counted<'_>> for Counted<'_> {
+    fn bias(&self, _: &u32, _: u8) -> f64 {
+        0.0
+    }
+}
+
+#[test]
+fn nothing_is_played_before_the_limits_hold() {
+    // Moves may be slow, as those of a Python class are, and a limit of time holds from the first slice on.
+    for with_prior in [false, true] {
+        let asked = AtomicU64::new(0);
+        let problem = Counted { asked: &asked, with_prior };
+        let session = Solver::new(&problem, Method::preset("auto").unwrap()).start().unwrap();
+        let before = asked.load(Ordering::Relaxed);
+        assert_eq!(session.counters().playouts, 0);
+        // Whether a prior says anything takes a few walks to find out.
+        assert!(if with_prior { before > 500 } else { before <= 8 }, "{with_prior}: {before}");
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::common::{Recorded, method, rules_of, run, run_and_save, timeless};
 use soloist::doc::Staircase;
-use soloist::{Budget, Problem, Score, Sense, Solver, StopReason, stable_hash};
+use soloist::problem::stable_hash;
+use soloist::run::StopReason;
+use soloist::{Budget, Problem, Score, Sense, Solver};
 
 /// A random directed graph of layers: from each of its nodes a few edges lead to nodes of the next layer, some to none.
 /// Nodes have random potentials; the score adds up the weights of the edges.

@@ -1,12 +1,11 @@
 //! Bounds while a search runs: they hold, they come closer, and they prove.
 
 use crate::common::{Bag, Fenced, assert_same, method, methods, recorded, run_and_save, timeless, without_time};
-use soloist::{
-    Budget, Control, Improvement, Method, Observer, Problem, Progress, Rng, Sense, Solution, Solver, StopReason, gap,
-};
+use soloist::run::{Control, Improvement, Observer, Progress, Solution, StopReason, gap};
+use soloist::{Budget, Method, Problem, Rng, Sense, Solver};
 use std::time::Duration;
 
-/// Every bound that a run has told.
+/// Every bound that a run has reported.
 #[derive(Default)]
 struct Told(Vec<Option<f64>>);
 

@@ -1,7 +1,8 @@
 //! What `check` says about problems whose states share memory, whose keys and moves do not fit, and about
 //! neighbourhoods that describe another solution than they cost.
 
-use soloist::{Acceptance, Edits, Neighborhood, Problem, Score, check, stable_hash};
+use soloist::problem::{Acceptance, Edits, Neighborhood, stable_hash};
+use soloist::{Problem, Score, check};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

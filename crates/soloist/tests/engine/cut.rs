@@ -2,10 +2,10 @@
 //! not bind, the test would not end.
 
 use crate::common::method;
-use soloist::{
-    Budget, Control, Facts, Fault, NamedRollout, Playout, Problem, Rng, Rollout, Score, SolveError, Solver, StopReason,
-    check,
-};
+use soloist::problem::{Facts, Fault};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::run::{Control, SolveError, StopReason};
+use soloist::{Budget, Problem, Rng, Score, Solver, check};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A game without end.
@@ -202,7 +202,7 @@ fn a_signal_ends_a_call_that_takes_long() {
     }
 }
 
-/// A problem whose rollout works until it is told to end.
+/// A problem whose rollout works until it is asked to end.
 struct Patient {
     stop: AtomicBool,
 }
@@ -261,7 +261,7 @@ fn a_rollout_that_works_long_ends_early_with_its_best() {
     assert_eq!(again.counters().playouts, 2);
 }
 
-/// Long games, of which annealing plays parts again without listing moves. At one of its moves it gives a signal, and
+/// Long games; annealing plays parts of them again without listing moves. At one of its moves it gives a signal, and
 /// then it is slow.
 struct Lengthy {
     at: u64,

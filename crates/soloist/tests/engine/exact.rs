@@ -3,8 +3,10 @@
 
 use crate::common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
+use soloist::problem::Prior;
+use soloist::run::StopReason;
 use soloist::search::{BranchAndBound, Children, Order};
-use soloist::{Budget, Method, Prior, Problem, Score, Sense, Solver, StopReason};
+use soloist::{Budget, Method, Problem, Score, Sense, Solver};
 
 const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 

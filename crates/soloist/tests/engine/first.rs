@@ -2,9 +2,9 @@
 
 use crate::common::{Bag, Fenced, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, Dominance, Facts, Method, Outcome, Prior, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash,
-};
+use soloist::problem::{Dominance, Facts, Prior, stable_hash};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Outcome, Problem, Score, Sense, Setup, Solver};
 
 /// Methods that look for an incumbent before they prune or prove.
 const EXACT: [&str; 8] = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "beam", "cabs"];
@@ -385,6 +385,35 @@ fn small_instances_are_proven_beside_any_method() {
     let partial = Maze { complete: false, ..futures };
     let outcome = Solver::new(&partial, setup).budget(Budget::playouts(2_000)).run().unwrap();
     assert_eq!((outcome.stop, outcome.optimal), (StopReason::Playouts, false));
+}
+
+/// Thirteen coins, without a bound: a tree of 16,383 nodes.
+struct Coins;
+
+impl Problem for Coins {
+    type State = Vec<bool>;
+    type Move = bool;
+    fn root(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn moves(&self, state: &Vec<bool>, moves: &mut Vec<bool>) {
+        moves.extend([false, true].into_iter().filter(|_| state.len() < 13));
+    }
+    fn apply(&self, state: &mut Vec<bool>, mv: bool) {
+        state.push(mv);
+    }
+    fn score(&self, state: &Vec<bool>) -> Score {
+        Score::Feasible(state.iter().filter(|&&heads| heads).count() as f64)
+    }
+}
+
+#[test]
+fn a_small_tree_gets_half_of_the_effort() {
+    let setup = Setup::preset("sampling").unwrap().proof(Setup::PROOF).seed(1);
+    let outcome = Solver::new(&Coins, setup).budget(Budget::playouts(100_000)).run().unwrap();
+    // With 2 % of the effort it would need 500,000 playouts: a node counts as eight moves.
+    assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true), "{:?}", outcome.counters);
+    assert_eq!(outcome.best.unwrap().score.value(), Some(13.0));
 }
 
 #[test]

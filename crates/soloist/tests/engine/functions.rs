@@ -89,7 +89,8 @@ fn the_table_of_methods_follows() {
     let mut table = format!("\n| | {} |\n|---|{}\n", METHODS.join(" | "), "---|".repeat(METHODS.len()));
     for one in shown().filter(|one| one.marks.iter().any(|mark| !mark.is_empty())) {
         let cells: Vec<String> = one.marks.iter().map(|mark| format!(" {mark} |").replace("  |", " |")).collect();
-        table += &format!("| [`{0}`]({1}::{0}) |{2}\n", one.name, one.owner, cells.concat());
+        let owner = if one.owner == "Problem" { "Problem".to_owned() } else { format!("problem::{}", one.owner) };
+        table += &format!("| [`{0}`]({owner}::{0}) |{1}\n", one.name, cells.concat());
     }
     compare("crates/soloist/src/guide.md", "<!-- marks -->", "<!-- end -->", &table);
 }

@@ -2,7 +2,8 @@
 //! checkpoints, and what happens when memory is short.
 
 use crate::common::{method, rules_of, timeless};
-use soloist::{Budget, Dominance, Problem, Score, Sense, Setup, Solver, stable_hash};
+use soloist::problem::{Dominance, stable_hash};
+use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 
@@ -17,8 +18,8 @@ pub(crate) enum Tell {
     TooMuch,
 }
 
-/// A random graph of layers with few nodes. Edges have weights, which the score adds up, and times, of which there is a
-/// limit: where it does not suffice for any edge, the way ends early and infeasibly.
+/// A random graph of layers with few nodes. Edges have weights, which the score adds up, and times, whose
+/// sum has a limit: where no edge fits into it, the way ends early and infeasibly.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     pub(crate) seed: u64,

@@ -5,8 +5,9 @@
 //! soloist --test engine golden`, look at the difference, and say why in the changelog.
 
 use crate::common::{Bag, Fenced, method, run};
+use soloist::Problem;
 use soloist::doc::Staircase;
-use soloist::{Problem, stable_hash};
+use soloist::problem::stable_hash;
 use std::fmt::Write as _;
 
 const HEAD: &str = "# problem method [name=value ...] seed playouts -> score moves-hash\n";

@@ -1,8 +1,9 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
 use crate::common::{Bag, Packed, altered, assert_same, playout, recorded, rules_of};
+use soloist::run::StopReason;
 use soloist::search::Uct;
-use soloist::{Budget, Method, Problem, Rng, Solver, StopReason};
+use soloist::{Budget, Method, Problem, Rng, Solver};
 use std::collections::{HashMap, HashSet};
 
 /// A bag whose states are the same when the same items are packed, in whatever order.
@@ -12,7 +13,7 @@ struct Keyed(Bag);
 impl Problem for Keyed {
     rules_of!(Bag);
     fn key(&self, state: &Packed) -> Option<u64> {
-        Some(soloist::stable_hash(&state.set))
+        Some(soloist::problem::stable_hash(&state.set))
     }
 }
 
@@ -183,12 +184,13 @@ fn shared_states_are_searched_once() {
             Solver::new(&Keyed(bag.clone()), Method::Uct(uct)).seed(1).budget(budget).run().unwrap()
         };
         let shared = solve(altered(&Uct::default(), "transpositions=true"));
+        let few = solve(altered(&Uct::default(), "transpositions=true select_from=10 few_visits=uniform"));
         let apart = solve(Uct::default());
-        for outcome in [&shared, &apart] {
+        for outcome in [&shared, &few, &apart] {
             assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true));
             assert_eq!(outcome.best.as_ref().unwrap().score.value().unwrap().abs(), bag.optimum());
         }
-        assert_eq!(shared.counters.nodes as usize, states(&bag));
+        assert_eq!([&shared, &few].map(|outcome| outcome.counters.nodes as usize), [states(&bag); 2]);
         assert!(shared.counters.nodes * 20 < apart.counters.nodes, "{:?} {:?}", shared.counters, apart.counters);
     }
 }
@@ -200,6 +202,7 @@ fn a_full_graph_goes_on() {
         altered(&Uct::default(), "transpositions=true c=1.0"),
         altered(&Uct::default(), "transpositions=true c=1.0 solver=false move_playouts=5000"),
         altered(&Uct::default(), "transpositions=true amaf=true history=0.1 c=1.0"),
+        altered(&Uct::default(), "transpositions=true select_from=10 few_visits=uniform c=1.0"),
     ] {
         let run = |memory| {
             let budget = Budget { memory, ..Budget::playouts(60_000) };

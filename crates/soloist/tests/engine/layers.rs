@@ -3,9 +3,10 @@
 use crate::beam::Layers;
 use crate::common::{Bag, Fenced, method, rules_of, timeless};
 use crate::future::{Grid, Tell, exhaust, grid};
-use soloist::{
-    Budget, Dominance, Method, ParameterError, Problem, Score, Sense, Session, Setup, Solver, StopReason, stable_hash,
-};
+use soloist::problem::{Dominance, stable_hash};
+use soloist::run::{Session, StopReason};
+use soloist::search::ParameterError;
+use soloist::{Budget, Method, Problem, Score, Sense, Setup, Solver};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -397,7 +398,7 @@ fn many_passes_survive_a_checkpoint() {
     }
 }
 
-/// Damage behind a valid checksum: an error or a run that goes on, but no panic.
+/// Damage behind a valid checksum: an error or a run that continues, but no panic.
 #[test]
 fn forged_checkpoints_are_refused_or_harmless() {
     let mut refused = 0;

@@ -1,7 +1,8 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::{Budget, Dominance, Facts, Problem, Solver, stable_hash};
+use soloist::problem::{Dominance, Facts, stable_hash};
+use soloist::{Budget, Problem, Solver};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -80,7 +81,7 @@ fn trees_stay_within_their_memory() {
     }
 }
 
-/// The children of the root take more than half of the memory: they stay, and the search goes on below them.
+/// The children of the root take more than half of the memory: they stay, and the search continues below them.
 #[test]
 fn a_root_wider_than_the_memory_does_not_stop_a_tree() {
     let bag = Bag { items: (0..60).map(|i| (100 + i, 100)).collect(), capacity: 1_000, ..Bag::sixteen() };
@@ -158,7 +159,7 @@ fn beams_of_nested_search_stay_within_their_memory() {
     }
 }
 
-/// A bag that is packed in the order of its items and tells bounds and futures.
+/// A bag that is packed in the order of its items, with bounds and futures.
 #[derive(Clone, Debug)]
 struct Telling(Fenced, bool);
 
@@ -216,7 +217,7 @@ fn layers_by_bound_stay_within_their_memory() {
     }
 }
 
-/// States with a large list: `depth` decisions of two ways, one of which ends the game where it is a `comb`.
+/// States with a large list: `depth` decisions between two moves. In a `comb`, one of the two moves ends the game.
 struct Heavy {
     depth: u32,
     comb: bool,

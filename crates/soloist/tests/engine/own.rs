@@ -2,10 +2,10 @@
 
 use crate::common::rules_of;
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo, Settings, Setup,
-    SolveError, Solver, Step, StopReason, Unit, Work,
-};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::run::{CheckpointError, SolveError, StopReason};
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Score, Setup, Solver};
 
 soloist::parameter_table! {
     /// How far the counting goes.

@@ -1,9 +1,9 @@
 //! A run is the same run whatever parts it is cut into: by checkpoints, by slices, by signals.
 
 use crate::common::{methods, scratch, timeless};
-use soloist::{
-    Budget, Control, Observer, Outcome, Problem, Progress, Rng, Score, Sense, Setup, Solver, StopReason, stable_hash,
-};
+use soloist::problem::stable_hash;
+use soloist::run::{Control, Observer, Progress, StopReason};
+use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 

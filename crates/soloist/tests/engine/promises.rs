@@ -1,12 +1,14 @@
 //! What a problem promises, and what happens when it does not keep it.
 
 use crate::common::method;
+use soloist::check::advise;
 use soloist::doc::Staircase;
+use soloist::problem::SolutionKind;
+use soloist::problem::{Dominance, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
+use soloist::run::{SolveError, StopReason};
 use soloist::search::{AcceptanceRule, Anneal};
-use soloist::{
-    Budget, Dominance, Method, NamedRollout, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup,
-    SolveError, Solver, StopReason, advise, check, stable_hash,
-};
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver, check};
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
 /// wrong in many ways.
@@ -118,7 +120,7 @@ impl Rollout<Sums> for Odd {
     }
     fn run(&mut self, problem: &Sums, state: &mut Chosen, playout: &mut Playout<u32>, rng: &mut Rng) {
         let before = playout.moves.len();
-        soloist::Uniform.run(problem, state, playout, rng);
+        soloist::rollout::Uniform.run(problem, state, playout, rng);
         match self.0.as_str() {
             "lazy" => {
                 *state = problem.root();
@@ -269,6 +271,42 @@ fn advice_names_what_is_there_and_what_is_missing() {
     let advice = advise(&Staircase(6), 3, 1);
     let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
     assert!(is_supplied("potential") && !is_supplied("dominance"));
+}
+
+/// Labels of twelve places, with or without a bound of few values.
+struct Labels(bool);
+
+impl Problem for Labels {
+    type State = Vec<u8>;
+    type Move = u8;
+    fn root(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    fn moves(&self, state: &Vec<u8>, moves: &mut Vec<u8>) {
+        moves.extend((0..3).filter(|_| state.len() < 12));
+    }
+    fn apply(&self, state: &mut Vec<u8>, mv: u8) {
+        state.push(mv);
+    }
+    fn score(&self, state: &Vec<u8>) -> Score {
+        Score::Feasible(state.iter().map(|&label| f64::from(label)).sum())
+    }
+    fn bound(&self, _: &Vec<u8>) -> Option<f64> {
+        self.0.then_some(24.0)
+    }
+}
+
+#[test]
+fn advice_names_the_kind_of_solution_and_the_function_to_write_next() {
+    let labels = advise(&Labels(false), 20, 1);
+    assert_eq!((labels.kind, labels.next.unwrap().0), (SolutionKind::Assignment, "neighborhood"));
+    assert!(labels.to_string().contains("solutions are assignments") && labels.to_string().contains("write next: "));
+    assert_eq!(advise(&Labels(true), 20, 1).next.unwrap().0, "potential");
+    // Too few games say nothing of the bound.
+    assert_eq!(advise(&Labels(true), 2, 1).next.unwrap().0, "neighborhood");
+    // The staircase is no order, assignment or subset, and its potential is there.
+    let stairs = advise(&Staircase(6), 20, 1);
+    assert_ne!(stairs.next.unwrap().0, "potential");
 }
 
 #[test]

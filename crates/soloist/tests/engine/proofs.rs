@@ -3,7 +3,9 @@
 
 mod thicket;
 
-use soloist::{Budget, Method, Outcome, Problem, Rng, Score, Solver, StopReason, Values};
+use soloist::run::StopReason;
+use soloist::search::Values;
+use soloist::{Budget, Method, Outcome, Problem, Rng, Score, Solver};
 use std::collections::BTreeMap;
 use thicket::{ROLLOUTS, Thicket};
 

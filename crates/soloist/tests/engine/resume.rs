@@ -2,7 +2,8 @@
 
 use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, CheckpointError, Method, Problem, RunInfo, SavedRun, SolveError, Solver, StopReason};
+use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
+use soloist::{Budget, Method, Problem, Solver};
 use std::time::Duration;
 
 /// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.
@@ -33,7 +34,7 @@ where
     log.extend_from_slice(&rest[restoring.len()..]);
     if threads > 1 {
         // Streams write to one log as they are scheduled.
-        let key = |moves: &Vec<P::Move>| soloist::stable_hash(moves);
+        let key = |moves: &Vec<P::Move>| soloist::problem::stable_hash(moves);
         whole_log.sort_by_key(key);
         log.sort_by_key(key);
     }

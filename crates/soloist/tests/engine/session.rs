@@ -2,10 +2,10 @@
 
 use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, Facts, Fault, NamedRollout, OfferError, Outcome, Problem, Rollout, Score, Session, Setup, SolveError,
-    Solver, StopReason,
-};
+use soloist::problem::{Facts, Fault};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::run::{OfferError, Session, SolveError, StopReason};
+use soloist::{Budget, Outcome, Problem, Score, Setup, Solver};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -214,7 +214,7 @@ fn what_is_no_solution_is_refused() {
 #[test]
 fn the_best_different_solutions_are_kept() {
     let bag = Bag::sixteen();
-    // Every packing, by value, best first: packings are told apart by what they hold.
+    // Every packing, by value, best first: packings with different items are different.
     let mut values = Vec::new();
     let total = |set: u32| {
         (0..16)

@@ -264,5 +264,5 @@ fn depths_of_nodes_are_counted() {
     let tree = run("uct", &[("move_playouts", "3"), ("keep_tree", "false"), ("solver", "false")]);
     assert_eq!(tree.deepest, 9);
     assert!(tree.nodes > 10 && tree.mean_depth() > 2.0, "{tree:?}");
-    assert_eq!(run("dfs", &[]), soloist::TreeShape::default());
+    assert_eq!(run("dfs", &[]), soloist::run::TreeShape::default());
 }

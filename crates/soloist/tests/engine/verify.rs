@@ -1,10 +1,10 @@
 //! Results are replayed: what breaks a promise of the problem is found whatever search relied on it.
 
 use crate::common::method;
-use soloist::{
-    Budget, Dominance, Method, NamedRollout, Playout, Problem, ReplayError, Rng, Rollout, Score, Setup, SolveError,
-    Solver,
-};
+use soloist::problem::Dominance;
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::run::{ReplayError, SolveError};
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use std::sync::{Arc, Mutex};
 
 /// What is wrong with [`Bits`].
@@ -102,7 +102,7 @@ struct Odd;
 impl Rollout<Bits> for Odd {
     fn run(&mut self, problem: &Bits, state: &mut List, playout: &mut Playout<u8>, rng: &mut Rng) {
         let begun = !state.get().is_empty();
-        soloist::Uniform.run(problem, state, playout, rng);
+        soloist::rollout::Uniform.run(problem, state, playout, rng);
         if playout.moves.is_empty() {
             return;
         }

@@ -2,7 +2,9 @@
 
 use super::*;
 use proptest::prelude::*;
-use soloist::{Playout, Policy, Prior, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::Rng;
+use soloist::problem::Prior;
+use soloist::rollout::{Playout, Policy, Rollout, Trace, Uniform, policy_playout};
 use std::collections::HashMap;
 
 /// Number of states of the whole tree.
@@ -141,7 +143,7 @@ fn small_trees_follow_the_definition() {
 fn future<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u64 {
     let below: Vec<_> =
         moves(problem, state).into_iter().map(|mv| (mv, future(problem, &play(problem, state, mv)))).collect();
-    soloist::stable_hash(&(score(problem, state), below))
+    soloist::problem::stable_hash(&(score(problem, state), below))
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn equal_keys_mean_equal_futures() {
 /// The fast playouts draw what the engine's plain code draws.
 fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, (bias, rate): (f64, f64)) {
     let problem = Snakes::<W>::new(kind, &cube(d, k), code, Potential::default());
-    let mut fast = soloist::find_rollout(&problem, "random").unwrap();
+    let mut fast = soloist::rollout::find_rollout(&problem, "random").unwrap();
     let (mut rng, mut plain_rng) = (Rng::new(7), Rng::new(7));
     let mut policy = Policy::new(1.0, bias, 3.0).with_bias_rate(rate);
     let mut from = problem.root();
@@ -375,7 +377,7 @@ proptest! {
         let kind = if coil { Kind::Coil } else { Kind::Snake };
         let problem = problem::<16>(kind, d, k);
         let (mut state, mut playout) = (problem.root(), Playout::default());
-        soloist::find_rollout(&problem, "random").unwrap().run(&problem, &mut state, &mut playout, &mut Rng::new(seed));
+        soloist::rollout::find_rollout(&problem, "random").unwrap().run(&problem, &mut state, &mut playout, &mut Rng::new(seed));
         let answer = problem.answer(&playout.moves);
         prop_assert_eq!(violation(&answer, k, kind), None);
         prop_assert_eq!(violation(&problem.nodes(&playout.moves), k, Kind::Snake), None);

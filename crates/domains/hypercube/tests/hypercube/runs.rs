@@ -1,8 +1,9 @@
 //! Searches: proofs of known optima, every method, recorded runs.
 
 use super::*;
+use soloist::run::StopReason;
 use soloist::search::BranchAndBound;
-use soloist::{Budget, Score, Setup, Solver, StopReason};
+use soloist::{Budget, Score, Setup, Solver};
 use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use proptest::prelude::*;
-use soloist::{Budget, Playout, Rng, Rollout, Score, Solver, Uniform};
+use soloist::rollout::{Playout, Rollout, Uniform};
+use soloist::{Budget, Rng, Score, Solver};
 use soloist_domain::{Request, Unobserved};
 use std::collections::HashMap;
 
@@ -113,7 +114,7 @@ fn equal_keys_of_symmetric_coils_mean_equal_futures() {
             (mv, future(problem, &next))
         });
         let after: Vec<(P::Move, u64)> = after.collect();
-        soloist::stable_hash(&(score_of(problem, state), after))
+        soloist::problem::stable_hash(&(score_of(problem, state), after))
     }
     let problem = symmetric::<4>(5, 2, 2);
     let mut futures = HashMap::new();

@@ -6,7 +6,8 @@ mod runs;
 mod texts;
 
 use records::{HYYRO_PORANEN_4D_35, ROSIN_5D_82, ROSIN_5T_178};
-use soloist::{Playout, Problem, Rng};
+use soloist::rollout::Playout;
+use soloist::{Problem, Rng};
 use soloist_morpion::*;
 
 fn cross(variant: Variant) -> Morpion {
@@ -22,7 +23,7 @@ fn moves(problem: &Morpion, state: &Position) -> Vec<u16> {
 /// The moves of a uniform playout.
 fn random_game(problem: &Morpion, rng: &mut Rng) -> Vec<u16> {
     let mut playout = Playout::default();
-    soloist::find_rollout(problem, "random").unwrap().run(problem, &mut problem.root(), &mut playout, rng);
+    soloist::rollout::find_rollout(problem, "random").unwrap().run(problem, &mut problem.root(), &mut playout, rng);
     playout.moves
 }
 

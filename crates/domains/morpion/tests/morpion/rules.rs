@@ -1,7 +1,8 @@
 //! Moves, playouts and weights against the rules and against plain playouts.
 
 use super::*;
-use soloist::{Policy, Rollout, Score, Trace, Uniform, policy_playout};
+use soloist::Score;
+use soloist::rollout::{Policy, Rollout, Trace, Uniform, policy_playout};
 
 #[test]
 fn first_moves() {
@@ -129,7 +130,7 @@ fn uniform_playouts_have_the_known_mean() {
 fn fast_playouts_draw_what_the_plain_ones_draw() {
     for variant in Variant::ALL {
         let problem = cross(variant);
-        let mut random = soloist::find_rollout(&problem, "random").unwrap();
+        let mut random = soloist::rollout::find_rollout(&problem, "random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(5), Rng::new(5));
         let (mut fast, mut plain) = (Playout::default(), Playout::default());
         for _ in 0..50 {
@@ -149,7 +150,7 @@ fn fast_playouts_draw_what_the_plain_ones_draw() {
 fn fast_policy_playouts_are_the_plain_ones() {
     for (variant, bias_weight) in [(Variant::T5, 0.0), (Variant::D5, 0.0), (Variant::T4, 0.0), (Variant::D4, 0.5)] {
         let problem = cross(variant);
-        let mut random = soloist::find_rollout(&problem, "random").unwrap();
+        let mut random = soloist::rollout::find_rollout(&problem, "random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(8), Rng::new(8));
         let mut policy = Policy::new(1.0, bias_weight, 3.0);
         let mut plain_policy = policy.clone();

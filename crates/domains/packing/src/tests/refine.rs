@@ -2,7 +2,8 @@
 
 use super::search::{area, replay};
 use crate::{Objective, Packing, Values, generate};
-use soloist::{Budget, Method, Problem, Settings, Solver};
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Solver};
 use soloist_domain::testing::check_searches;
 
 #[test]
@@ -42,7 +43,7 @@ fn offers_are_kept_and_improved() {
     assert!(short.score.value() < long.score.value() && warm.score.value() >= long.score.value());
 }
 
-/// A step of which the limit of time divides a round of a thousand million moves.
+/// A step with a round of a thousand million moves, which the limit of time divides.
 #[test]
 fn a_long_round_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());
@@ -50,6 +51,6 @@ fn a_long_round_ends_at_the_limit() {
     let mut method = Method::own(&problem.searches()[0].info());
     method.set("round", "1e9").unwrap();
     let outcome = Solver::new(&problem, method).budget(budget).run().unwrap();
-    assert_eq!(outcome.stop, soloist::StopReason::Time);
+    assert_eq!(outcome.stop, soloist::run::StopReason::Time);
     replay(&problem, &outcome.best.unwrap().moves);
 }

@@ -7,10 +7,12 @@ use crate::instance::{Piece, decode, encode};
 use crate::overlap::OverlapSolver;
 use crate::*;
 use proptest::prelude::*;
+use soloist::rollout::Playout;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa};
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
+use std::collections::HashSet;
 
 /// An instance of these types: demand, inner and outer radius.
 pub(super) fn order(width: f64, height: f64, tubes: &[(u32, f64, f64)]) -> Order {
@@ -56,7 +58,7 @@ fn solution(problem: &Packing, moves: &[u64]) -> String {
 /// Runs a rollout some times: every playout must be legal, score what it says and pass the checker; the best score.
 fn playouts(order: &Order, values: Values, objective: Objective, name: &str, count: usize, seed: u64) -> f64 {
     let problem = Packing::new(order, values, objective).unwrap();
-    let mut rollout = soloist::find_rollout(&problem, name).unwrap();
+    let mut rollout = soloist::rollout::find_rollout(&problem, name).unwrap();
     let mut rng = Rng::new(seed);
     let mut playout = Playout::default();
     let mut best: Option<f64> = None;
@@ -115,7 +117,7 @@ fn rollouts_play_legal_packings() {
     for spec in ["random:5x50:7", "random:8x70:2", "circles:4x30:3", "random:1x1:0"] {
         let order = generate(spec).unwrap();
         for values in [Values::Area, Values::Count] {
-            for name in ["greedy", "semi-greedy", "semi-greedy:0.5"] {
+            for name in ["greedy", "semi-greedy", "semi-greedy:0.5", "semi-greedy-position"] {
                 playouts(&order, values, Objective::Value, name, 2, 3);
             }
             refined(&order, values, Objective::Value, 40, 3);
@@ -125,6 +127,25 @@ fn rollouts_play_legal_packings() {
         }
         refined(&order, Values::Area, Objective::Containers, 40, 4);
     }
+}
+
+/// Algorithm 6.1 draws where a tube lies, not which one it is: the sequence of types is the same as long as the
+/// positions do not change what fits.
+#[test]
+fn positions_alone_are_drawn() {
+    let order = order(100.0, 100.0, &[(2, 0.0, 10.0), (2, 3.0, 9.0), (1, 0.0, 1.0)]);
+    let problem = Packing::new(&order, Values::Count, Objective::Value).unwrap();
+    let mut rollout = soloist::rollout::find_rollout(&problem, "semi-greedy-position:0.5").unwrap();
+    let (mut rng, mut kinds, mut places) = (Rng::new(5), HashSet::new(), HashSet::new());
+    for _ in 0..20 {
+        let mut playout = Playout::default();
+        rollout.run(&problem, &mut problem.root(), &mut playout, &mut rng);
+        assert_eq!(playout.moves.len(), 5);
+        kinds.insert(playout.moves.iter().map(|&mv| decode(mv).0).collect::<Vec<_>>());
+        places.insert(playout.moves.clone());
+    }
+    assert_eq!(kinds.len(), 1);
+    assert!(places.len() > 5, "{}", places.len());
 }
 
 #[test]
@@ -140,8 +161,10 @@ fn hulls_may_hold_very_many_tubes() {
 #[test]
 fn unknown_rollouts_are_refused() {
     let problem = area(&generate("random:3x5:1").unwrap());
-    for name in ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""] {
-        assert!(soloist::find_rollout(&problem, name).is_err(), "{name}");
+    for name in
+        ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", "other:1", ""]
+    {
+        assert!(soloist::rollout::find_rollout(&problem, name).is_err(), "{name}");
     }
 }
 
@@ -225,7 +248,7 @@ fn every_kind_of_search_packs_validly() {
 #[test]
 fn policies_choose_from_few_good_moves() {
     let problem = area(&generate("random:5x80:7").unwrap());
-    let mut rollout = soloist::find_rollout(&problem, "semi-greedy").unwrap();
+    let mut rollout = soloist::rollout::find_rollout(&problem, "semi-greedy").unwrap();
     let (mut state, mut moves, mut legal) = (problem.root(), Vec::new(), Vec::new());
     loop {
         moves.clear();

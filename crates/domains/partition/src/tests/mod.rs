@@ -10,7 +10,8 @@ use super::*;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist::rollout::Playout;
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
 
@@ -151,7 +152,7 @@ fn the_first_leaf_of_every_kernel_is_the_heuristic() {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let mut state = problem.root();
-        soloist::find_rollout(&problem, "kk").unwrap().run(
+        soloist::rollout::find_rollout(&problem, "kk").unwrap().run(
             &problem,
             &mut state,
             &mut Playout::default(),
@@ -179,7 +180,7 @@ fn completions_are_shared_exactly() {
     for spec in ["random:40x40:1", "random:40x200:1"] {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
-        let mut kept = soloist::find_rollout(&problem, "kk").unwrap();
+        let mut kept = soloist::rollout::find_rollout(&problem, "kk").unwrap();
         let mut rng = Rng::new(3);
         for _ in 0..300 {
             let mut state = problem.root();
@@ -192,7 +193,7 @@ fn completions_are_shared_exactly() {
             let (mut a, mut b) = (state.clone(), state);
             let (mut one, mut two) = (Playout::default(), Playout::default());
             kept.run(&problem, &mut a, &mut one, &mut rng);
-            soloist::find_rollout(&problem, "kk").unwrap().run(&problem, &mut b, &mut two, &mut rng);
+            soloist::rollout::find_rollout(&problem, "kk").unwrap().run(&problem, &mut b, &mut two, &mut rng);
             assert_eq!((one, problem.score(&a)), (two, problem.score(&b)));
             assert!(problem.is_finished(&a));
         }
@@ -307,7 +308,12 @@ fn huge_numbers_are_exact() {
     let problem = Differencing::new(&numbers);
     soloist::check(&problem, 5, 1).unwrap();
     let mut state = problem.root();
-    soloist::find_rollout(&problem, "kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
+    soloist::rollout::find_rollout(&problem, "kk").unwrap().run(
+        &problem,
+        &mut state,
+        &mut Playout::default(),
+        &mut Rng::new(1),
+    );
     // The high parts cancel; what is left is in the low ones.
     assert!(problem.exact_difference(&state).bits() < 20);
     assert_eq!(generate("random:2x4096:1").unwrap().values()[0].bits().div_ceil(8), 512);
@@ -479,8 +485,8 @@ fn the_last_labels_are_divided_optimally() {
     for spec in ["random:30x40:1", "random:30x200:2"] {
         let problem = Differencing::new(&generate(spec).unwrap());
         let mut rng = Rng::new(3);
-        let mut rollout = soloist::find_rollout(&problem, "kk:16").unwrap();
-        let mut plain = soloist::find_rollout(&problem, "kk").unwrap();
+        let mut rollout = soloist::rollout::find_rollout(&problem, "kk:16").unwrap();
+        let mut plain = soloist::rollout::find_rollout(&problem, "kk").unwrap();
         for _ in 0..200 {
             let mut state = problem.root();
             for _ in 0..rng.index(20) {

@@ -2,7 +2,8 @@
 
 use super::{brute_force, difference, log2};
 use crate::{Differencing, generate};
-use soloist::{Budget, Method, Problem, Settings, Setup, Solver};
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Setup, Solver};
 use soloist_domain::testing::check_searches;
 
 #[test]
@@ -65,7 +66,7 @@ fn trees_and_lists_resume_where_they_were_saved() {
     }
 }
 
-/// Where keys are exact, the end of the tree is a proof; where they are not, it is none.
+/// Where keys are exact, the end of the tree is a proof; where they are not, it proves nothing.
 #[test]
 fn complete_trees_prove_the_optimum() {
     for name in ["ckk", "ckk-lds"] {

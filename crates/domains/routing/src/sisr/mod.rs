@@ -5,7 +5,8 @@ mod repair;
 use crate::network::{NONE, Network};
 use crate::route::Route;
 use repair::{Choice, ranks};
-use soloist::{Acceptance, Rng};
+use soloist::Rng;
+use soloist::problem::Acceptance;
 use std::sync::Arc;
 
 /// The parameters of ruin and recreation.

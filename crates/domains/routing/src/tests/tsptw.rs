@@ -3,8 +3,9 @@
 use super::{drive, permutations};
 use crate::tsptw::{DOMAIN, Instance, Objective, Tsptw, check, generate, is_spec, parse, verify, write};
 use proptest::prelude::*;
+use soloist::run::StopReason;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
-use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 
 /// A small instance with an asymmetric matrix that is no metric.

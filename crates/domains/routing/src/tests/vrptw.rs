@@ -5,8 +5,9 @@ use crate::vrptw::{
     Edges, Instance, Objective, Rounding, Site, Vrptw, check, generate, parse, route_cost, rules, verify,
 };
 use proptest::prelude::*;
+use soloist::rollout::{Policy, Rollout, Trace};
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
-use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Solver, Trace};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 use std::sync::Arc;
 
@@ -140,7 +141,7 @@ fn rollouts_play_legal_moves() {
         let instance = generate(spec).unwrap();
         let problem = problem(&instance, objective, Rounding::Exact);
         for name in ["sisr:50", "selective", "fill", "random"] {
-            let mut rollout = soloist::find_rollout(&problem, name).unwrap();
+            let mut rollout = soloist::rollout::find_rollout(&problem, name).unwrap();
             for seed in 0..20 {
                 let mut rng = Rng::new(seed);
                 let mut state = problem.root();
@@ -153,7 +154,7 @@ fn rollouts_play_legal_moves() {
                     }
                     problem.apply(&mut state, legal[rng.index(legal.len())]);
                 }
-                let (mut end, mut playout) = (state.clone(), soloist::Playout::default());
+                let (mut end, mut playout) = (state.clone(), soloist::rollout::Playout::default());
                 rollout.run(&problem, &mut end, &mut playout, &mut rng);
                 for mv in playout.moves {
                     legal.clear();
@@ -208,7 +209,7 @@ fn fast_policy_playouts_are_the_plain_ones() {
     }
     for spec in ["random:40:1", "clustered:30:2", "capacity:20:3"] {
         let problem = problem(&generate(spec).unwrap(), Objective::Vehicles, Rounding::Exact);
-        let fast = || soloist::find_rollout(&problem, "selective").unwrap();
+        let fast = || soloist::rollout::find_rollout(&problem, "selective").unwrap();
         for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
             let mut policy = Policy::new(1.0, bias, f64::INFINITY).with_bias_rate(rate);
             for seed in 0..20 {
@@ -235,8 +236,14 @@ fn ruin_and_recreation_does_not_depend_on_how_it_is_cut() {
 #[test]
 fn names_of_rollouts() {
     let problem = problem(&generate("random:30:4").unwrap(), Objective::Vehicles, Rounding::Exact);
-    assert!(soloist::find_rollout(&problem, "sisr:0").is_err() && soloist::find_rollout(&problem, "sisr:x").is_err());
-    assert!(soloist::find_rollout(&problem, "nosuch").is_err() && soloist::find_rollout(&problem, "fill:3").is_err());
+    assert!(
+        soloist::rollout::find_rollout(&problem, "sisr:0").is_err()
+            && soloist::rollout::find_rollout(&problem, "sisr:x").is_err()
+    );
+    assert!(
+        soloist::rollout::find_rollout(&problem, "nosuch").is_err()
+            && soloist::rollout::find_rollout(&problem, "fill:3").is_err()
+    );
 }
 
 #[test]
@@ -244,7 +251,7 @@ fn selective_moves_keep_customers_in_reach() {
     // Customer 2 closes soon: 1 first would lose it, 2 first loses nothing.
     let text = b"3 10\n0 0 0 0 0 99 0\n1 0 4 1 0 90 5\n2 4 0 1 0 6 5\n3 0 5 1 20 99 0";
     let problem = problem(&parse("t", text).unwrap(), Objective::Vehicles, Rounding::Exact);
-    let (mut selective, mut moves) = (soloist::find_rollout(&problem, "selective").unwrap(), Vec::new());
+    let (mut selective, mut moves) = (soloist::rollout::find_rollout(&problem, "selective").unwrap(), Vec::new());
     selective.candidates(&problem, &problem.root(), &mut moves);
     assert_eq!(moves, [2]);
     let mut state = problem.root();
@@ -386,7 +393,7 @@ fn a_playout_of_many_steps_ends_at_the_limit() {
         let budget = Budget::time(std::time::Duration::from_millis(20));
         let solver = Solver::new(&problem, method).rollout("sisr:1000000000").budget(budget);
         let outcome = solver.run().unwrap();
-        assert_eq!(outcome.stop, soloist::StopReason::Time);
+        assert_eq!(outcome.stop, soloist::run::StopReason::Time);
         if outcome.counters.playouts > 0 {
             assert!(outcome.best.unwrap().score.value().is_some());
         }

@@ -4,7 +4,7 @@ use super::{Instance, Objective};
 use crate::network::Network;
 use crate::sites::{Pairs, Sites, clone_reusing_unvisited};
 use crate::whole::positive;
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;
 

@@ -6,7 +6,9 @@ use super::rollout::Refine;
 use crate::network::Network;
 use crate::search::{Routed, SISR, search, sisr_steps};
 use crate::sites::Sites;
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, RolloutInfo, Score, Sense, StableHasher};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, RolloutInfo};
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 use std::sync::Arc;
 

@@ -2,7 +2,9 @@
 
 use super::model::{Tour, Tsptw};
 use crate::refine::Refiner;
-use soloist::{Playout, Policy, Prior, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::problem::Prior;
+use soloist::rollout::{Playout, Policy, Rollout, Trace, Uniform, policy_playout};
+use soloist::{Problem, Rng};
 
 /// Ruin and recreation as the end of a playout.
 ///

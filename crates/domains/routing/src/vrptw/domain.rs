@@ -1,6 +1,6 @@
 //! Vehicle routing by name: what the command line and other programs without types use.
 
-use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
+use super::{Depot, Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
 use crate::search::METHODS;
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
@@ -19,6 +19,21 @@ const ROUNDING: DomainOption = DomainOption {
     help: "how distances are rounded: not at all, down to one decimal (auto: for the distance alone with time windows), to the nearest whole number (auto: without time windows)",
 };
 
+const FLEET: DomainOption = DomainOption {
+    name: "fleet",
+    values: &[
+        "auto", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18",
+        "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30",
+    ],
+    help: "how many vehicles there are at most (auto: as many as the instance says)",
+};
+
+const DEPOT: DomainOption = DomainOption {
+    name: "depot",
+    values: &["alike", "by-visit"],
+    help: "codes that learned policies know the depot by: one, or another one for each visit (as in the HD-NRPA paper)",
+};
+
 /// Vehicle routing with time windows, or with capacities alone.
 pub const DOMAIN: Domain = Domain {
     name: "vrptw",
@@ -28,7 +43,7 @@ pub const DOMAIN: Domain = Domain {
                capacity:100:7 (no windows); times are exact decimals, but where distances are not rounded between coordinates: there a visit may be \
                late by 1e-10 of its closing time",
     example: "random:100:7",
-    options: &[OBJECTIVE, ROUNDING],
+    options: &[OBJECTIVE, ROUNDING, FLEET, DEPOT],
     searches: METHODS,
     load,
     generate: |spec| generate(spec).map(|instance| write(&instance)),
@@ -66,10 +81,14 @@ pub fn rules(instance: &Instance, objective: &str, rounding: &str) -> (Objective
 }
 
 fn load(name: &str, options: &Options) -> LoadResult {
-    let instance = if is_spec(name) { generate(name)? } else { read(name)? };
+    let mut instance = if is_spec(name) { generate(name)? } else { read(name)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
+    if let Ok(fleet) = chosen("fleet").parse::<u32>() {
+        instance.vehicles = Some(instance.vehicles.map_or(fleet, |vehicles| vehicles.min(fleet)));
+    }
+    let depot = if chosen("depot") == "by-visit" { Depot::ByVisit } else { Depot::Alike };
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
-    let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
+    let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective).with_depot(depot);
     Ok(Box::new(Loaded { name: name.to_owned(), instance, rounding, problem }) as Box<dyn AnyInstance>)
 }
 
@@ -183,6 +202,42 @@ impl soloist_domain::Instance for Loaded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The way from the depot to a customer has one code, or one for each visit; codes stay below their count.
+    #[test]
+    fn visits_of_the_depot_have_codes_of_their_own() {
+        let tour = |depot| {
+            let instance = generate("random:12:3").unwrap();
+            let (objective, rounding) = rules(&instance, "", "");
+            let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective).with_depot(depot);
+            let most = u64::from(problem.facts().code_count.unwrap());
+            // A route for each customer.
+            let (mut state, mut to_last, mut home) = (problem.root(), Vec::new(), Vec::new());
+            for customer in 1..=12 {
+                to_last.push(problem.code(&state, 12));
+                problem.apply(&mut state, customer);
+                home.push(problem.code(&state, 0));
+                problem.apply(&mut state, 0);
+            }
+            assert!(to_last.iter().chain(&home).all(|&code| code < most), "{to_last:?}, {home:?}, {most}");
+            to_last.sort_unstable();
+            to_last.dedup();
+            (to_last.len(), home, problem.fingerprint())
+        };
+        let (alike, by_visit) = (tour(Depot::Alike), tour(Depot::ByVisit));
+        assert_eq!((alike.0, by_visit.0), (1, 12));
+        assert_ne!((alike.1, alike.2), (by_visit.1, by_visit.2));
+    }
+
+    #[test]
+    fn a_fleet_is_no_larger_than_asked_for() {
+        let load = |fleet: &str| {
+            let options = Options::from([("fleet".to_owned(), fleet.to_owned())]);
+            (DOMAIN.load)("random:20:1", &options).unwrap().describe()
+        };
+        assert!(load("3").contains("at most 3 vehicles"), "{}", load("3"));
+        assert!(!load("auto").contains("at most 3 vehicles"));
+    }
 
     #[test]
     fn pairs_are_ordered_as_scores() {

@@ -5,7 +5,7 @@ use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::sites::{Sites, clone_reusing_unvisited};
 use crate::whole::positive;
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -63,7 +63,19 @@ pub struct Vrptw {
     closes: f64,
     /// Customers by ascending due time.
     by_due: Vec<u16>,
+    pub(super) depot: Depot,
     pub(super) fingerprint: u64,
+}
+
+/// Which codes the visits of the depot have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depot {
+    /// One code: a move is an edge between two sites.
+    #[default]
+    Alike,
+    /// The i-th visit is a site of its own, as in Cazenave and Edelkamp's model: what is learned about the first
+    /// customer of the second route is not that of the third one.
+    ByVisit,
 }
 
 /// Weights of the terms of the bias: distance, lateness allowed, waiting, distance of the depot. Chosen by level-3 runs
@@ -120,7 +132,38 @@ impl Vrptw {
             horizon,
             closes,
             by_due,
+            depot: Depot::default(),
             fingerprint,
+        }
+    }
+
+    /// Returns the same problem with other codes of the depot's visits.
+    #[must_use]
+    pub fn with_depot(mut self, depot: Depot) -> Self {
+        if depot != self.depot {
+            let mut hash = StableHasher::new();
+            hash.write_u64(self.fingerprint);
+            hash.write_u8(depot as u8);
+            (self.depot, self.fingerprint) = (depot, hash.finish());
+        }
+        self
+    }
+
+    /// Returns the sites that codes tell apart: behind the customers a site for each route that may be closed.
+    pub(super) fn coded_sites(&self) -> usize {
+        let n = self.network.size();
+        match self.depot {
+            Depot::Alike => n,
+            Depot::ByVisit => n + self.network.vehicles().min(n),
+        }
+    }
+
+    /// Returns the site that codes name: the depot behind the `visit`-th route, or a customer.
+    #[inline]
+    pub(super) fn coded(&self, site: u16, visit: u16) -> u64 {
+        match (self.depot, site) {
+            (Depot::ByVisit, 0) if visit > 0 => self.network.size() as u64 + u64::from(visit) - 1,
+            _ => u64::from(site),
         }
     }
 

@@ -4,7 +4,9 @@ use super::model::Vrptw;
 use crate::pool::is_sound;
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Problem};
+use soloist::Problem;
+use soloist::problem::{Acceptance, Edits, Neighborhood};
+use soloist::run::CheckpointError;
 use std::sync::Arc;
 
 /// RuinRecreate of customers are removed and inserted again; see [`Sisr`].

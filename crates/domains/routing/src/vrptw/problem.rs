@@ -6,9 +6,9 @@ use super::rollout::{Fill, Refine, Selective};
 use crate::network::Network;
 use crate::search::{Routed, SISR, search, sisr_steps};
 use crate::sites::Sites;
-use soloist::{
-    Entrant, Facts, NamedRollout, NamedSearch, Neighborhood, Prior, Problem, RolloutInfo, Score, Sense, StableHasher,
-};
+use soloist::problem::{Entrant, Facts, NamedSearch, Neighborhood, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, RolloutInfo};
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -102,7 +102,8 @@ impl Problem for Vrptw {
 
     /// The edge: from, to.
     fn code(&self, state: &Tour, mv: u16) -> u64 {
-        u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
+        let [from, to] = [state.last, mv].map(|site| self.coded(site, state.routes));
+        from * self.coded_sites() as u64 + to
     }
 
     /// Driven so far, plus the shortest way to each customer left and home, plus a vehicle for each load that remains.
@@ -181,7 +182,7 @@ impl Problem for Vrptw {
         Facts {
             // A bit for each site.
             state_bytes: Some(size_of::<Tour>() + 8 * self.network.size().div_ceil(64)),
-            code_count: u32::try_from(self.network.size() * self.network.size()).ok(),
+            code_count: u32::try_from(self.coded_sites() * self.coded_sites()).ok(),
             ..Facts::default()
         }
     }

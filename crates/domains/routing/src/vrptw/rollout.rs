@@ -2,7 +2,8 @@
 
 use super::model::{Tour, Vrptw};
 use crate::refine::Refiner;
-use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::{Problem, Rng};
 
 /// Returns to the depot only when no customer can follow, so that vehicles are filled.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ impl Selective {
         true
     }
 
-    /// Records the candidates, or the depot if there is none, and sums their weights.
+    /// Records the candidates, or the depot if there are no candidates, and sums their weights.
     fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
         self.sums.clear();
         let mut total = 0;

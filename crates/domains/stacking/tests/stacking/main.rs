@@ -4,7 +4,10 @@ mod keys;
 
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver, StopReason};
+use soloist::rollout::Playout;
+use soloist::run::StopReason;
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_stacking::*;
@@ -169,6 +172,26 @@ fn block_relocation_is_proven_optimal() {
         }
     }
     assert_eq!(seen, 400);
+}
+
+#[test]
+fn block_relocation_of_35_items_is_proven_beside_ranks() {
+    let options = Options::from([("height".to_owned(), "plus2".to_owned())]);
+    let part = |spec: &str| (DOMAIN.load)(spec, &options).unwrap().default_setup().proof;
+    // Up to 45 items; ranks alone are better for more, and exact search alone for less.
+    assert_eq!((part("relocation:9x5:1"), part("relocation:10x5:1")), (0.5, Setup::PROOF));
+    let instance = (DOMAIN.load)("relocation:7x5:1", &options).unwrap();
+    let setup = instance.default_setup();
+    assert_eq!(setup.preset, "ranks");
+    let run = |part: f64| {
+        let budget = Budget::playouts(20_000);
+        let request = Request { setup: Some(setup.clone().proof(part)), budget, ..Request::default() };
+        instance.solve(request, &mut Unobserved).unwrap()
+    };
+    let (with, without) = (run(setup.proof), run(0.0));
+    assert!(with.optimal && !without.optimal, "{with:?}");
+    assert_eq!(with.score(), Some(Score::Feasible(25.0)));
+    assert!(instance.check(&with.solution().to_string()).is_ok_and(|checked| checked.score == 25.0));
 }
 
 #[test]
@@ -477,7 +500,7 @@ fn drawing_is_sound_on_anything() {
         let yard = generate(spec).unwrap();
         let problem = Stacking::new(&yard);
         let (mut state, mut playout) = (problem.root(), Playout::default());
-        soloist::find_rollout(&problem, "fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
+        soloist::rollout::find_rollout(&problem, "fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
         let rows: Vec<_> = problem
             .movements(&yard, &playout.moves)
             .iter()

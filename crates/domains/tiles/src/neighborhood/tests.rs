@@ -22,7 +22,7 @@ fn game<G: Geometry>(problem: &Tiles<G>) -> Vec<u16> {
     }
 }
 
-/// The score of moves from the root, all of which must be legal, to a finished game.
+/// Returns the score of moves from the root. All moves must be legal and end the game.
 fn replayed<G: Geometry>(problem: &Tiles<G>, moves: &[u16]) -> Score {
     let (mut state, mut listed) = (problem.root(), Vec::new());
     for mv in moves {

@@ -1,6 +1,7 @@
 //! Exact searches on small boards against plain recursion; on a standard board they must not claim anything.
 
-use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::{exhaust, published_data};
 use soloist_tiles::kernel::{Engine, Small};
 use soloist_tiles::{Game, Grid, Penalty, Tiles, Zero, generate, read};

@@ -1,8 +1,8 @@
 //! The tile games as search problems: promises kept, fast playouts equal to the plain definition, engines equal.
 
-use soloist::{
-    Budget, Method, NamedRollout, Policy, Prior, Problem, Rng, Rollout, Score, Sense, Solver, Trace, policy_playout,
-};
+use soloist::problem::Prior;
+use soloist::rollout::{NamedRollout, Policy, Rollout, Trace, policy_playout};
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
 use soloist_tiles::{Game, Penalty, Position, ROLLOUTS, Solution, TileRollout, Tiles, generate, verify};
 

@@ -2,7 +2,9 @@
 //! checkpoint keeps of them.
 
 use proptest::prelude::*;
-use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::run::{CheckpointError, RunInfo};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_tiles::kernel::{self, Board, Engine, Extent, Geometry, Large, Small};
 use soloist_tiles::{Bandit, Game, Grid, Penalty, Position, ROLLOUTS, TileRollout, Tiles, generate};
 use std::time::Duration;
@@ -276,7 +278,7 @@ fn the_bandit_prefers_the_color_that_pays() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever a bandit learned is read back; a damaged byte is an error or a bandit that goes on.
+    /// Whatever a bandit learned is read back; a damaged byte is an error or a bandit that works.
     #[test]
     fn any_bandit_is_read_back(
         plays in prop::collection::vec((0_u8..=17, any::<i64>(), 0_u32..64), 0..40),

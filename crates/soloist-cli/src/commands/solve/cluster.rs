@@ -1,36 +1,12 @@
 //! Arguments for runs under a scheduler: the end of the job, the code for requeueing, the same line for every start.
 
-use super::SolveArgs;
-use super::share::ShareArgs;
-use crate::units;
-use clap::Args;
-use soloist::{Budget, RunInfo, Setup, StopReason};
+use super::args::{ClusterArgs, SolveArgs};
+use soloist::run::{RunInfo, StopReason};
+use soloist::{Budget, Setup};
 use soloist_problems::{Domain, Report, RunSpec, Settings};
 use soloist_study::Failure;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
-
-const CLUSTER: &str = "Clusters and schedulers";
-
-/// Arguments for schedulers.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = CLUSTER)]
-pub(crate) struct ClusterArgs {
-    #[command(flatten)]
-    pub(super) share: ShareArgs,
-    /// Stop at this time of the clock: seconds since 1970, as in SLURM_JOB_END_TIME, or 2026-11-24T05:00:00Z. Leave a
-    /// minute for what is written at the end
-    #[arg(long, value_name = "TIME", value_parser = units::moment)]
-    pub(super) until: Option<SystemTime>,
-    /// Exit with this code where a signal or --until has stopped a search that is not at its limits, so that the
-    /// scheduler starts it again [default: 130 after a signal, 0 after --until]
-    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
-    pub(super) requeue_code: Option<u8>,
-    /// Continue the search in the file of --checkpoint if there is one, else start: the same call for the first start
-    /// and all later ones. The other arguments must be those of the first call
-    #[arg(long, requires = "checkpoint", conflicts_with = "resume")]
-    pub(super) resume_if_exists: bool,
-}
 
 impl ClusterArgs {
     /// Whether the call describes the whole run, also where it is continued.

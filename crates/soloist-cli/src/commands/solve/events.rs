@@ -1,6 +1,7 @@
 //! The events of a run as JSON lines, flushed as they come.
 
-use soloist::{Budget, RunInfo};
+use soloist::Budget;
+use soloist::run::RunInfo;
 use soloist_problems::result::{Asked, line};
 use soloist_problems::{AnyObserver, Observed, Report, RunEnding, RunEvent};
 use soloist_study::files::Target;

@@ -1,29 +1,28 @@
 //! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
 
+mod args;
 mod cluster;
 mod events;
 mod progress;
 pub(crate) mod share;
 mod text;
 
+pub(crate) use args::SolveArgs;
 pub(crate) use text::method_call;
 
-use super::args::{LimitArgs, MethodArgs, OUTPUT, ProblemParser, QuietArgs, SEARCH, StreamArgs};
 use super::check;
 use crate::resolve;
 use crate::terminal::output;
 use crate::terminal::{Terminal, signal};
-use crate::units;
-use clap::Args;
-use cluster::ClusterArgs;
 use events::Events;
 use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;
-use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
+use soloist::Budget;
+use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
 use soloist_problems::result::{self, Asked};
+use soloist_problems::verification::verify_all;
 use soloist_problems::{
-    AnyInstance, DEFAULT_SECONDS, Domain, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord,
-    RunSpec,
+    AnyInstance, DEFAULT_SECONDS, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord, RunSpec,
 };
 use soloist_study::Failure;
 use soloist_study::files::{Guarded, Target};
@@ -31,102 +30,10 @@ use soloist_study::serve::{Feed, FeedObserver};
 use soloist_study::text::{counted, plain};
 use std::io::Read;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-
-const EXAMPLES: &str = "\
-Examples:
-  soloist solve samegame board.txt                         the default method and time
-  soloist solve samegame random:15x15x5:7 --playouts 1e6   a generated board, the same result everywhere
-  soloist solve knapsack items.kp --method nrpa --set level=4 --set iterations=50 --time 2m
-  soloist solve samegame board.txt --target 3000 --time 1h   stop early when 3000 is reached
-  soloist solve samegame board.txt --time 1h --checkpoint run.ckpt --threads 4
-  soloist solve samegame board.txt --time 2h --resume run.ckpt --checkpoint run.ckpt
-                                       one hour more, because limits count the whole search
-  soloist solve knapsack items.kp --json --quiet | jq .score
-
-The first Ctrl-C stops the search and prints the best solution so far (exit 130), a second one
-kills. Count limits (--playouts, --nodes, --stall) are reproducible, --time is not.";
-
-const LIMITS: &str = "Limits (whichever is reached first; none given: a default time)";
-const CHECKPOINTS: &str = "Checkpoints";
-
-/// The text behind the arguments.
-fn help() -> String {
-    let default = format!("default: {DEFAULT_SECONDS}s without any limit; with --resume: {DEFAULT_SECONDS}s more");
-    format!("{EXAMPLES}\nTime of a run [{default}].")
-}
-
-/// Arguments of `solve`.
-#[derive(Args, Clone, Debug)]
-#[command(after_help = help())]
-pub(crate) struct SolveArgs {
-    /// The problem; `soloist problems` describes them
-    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
-    pub(crate) problem: &'static Domain,
-    /// A file in the problem's format, or a spec such as random:15x15x5:7 (`soloist problems PROBLEM` lists them)
-    #[arg(value_name = "INSTANCE")]
-    pub(crate) instance: String,
-
-    #[command(flatten, next_help_heading = SEARCH)]
-    pub(crate) method: MethodArgs,
-    #[command(flatten, next_help_heading = SEARCH)]
-    pub(crate) streams: StreamArgs,
-    /// Start from a known solution: a result of `solve --json`, or a file in the problem's own solution format
-    /// (repeatable)
-    #[arg(long, value_name = "FILE", help_heading = SEARCH)]
-    pub(crate) start: Vec<PathBuf>,
-    /// Return the K best different solutions [default: 1]
-    #[arg(long, value_name = "K", value_parser = units::keep, allow_hyphen_values = true, help_heading = SEARCH)]
-    pub(crate) keep: Option<usize>,
-    /// Moves of a game after which the run ends with an error [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true, help_heading = SEARCH)]
-    pub(crate) max_moves: Option<u64>,
-
-    #[command(flatten, next_help_heading = LIMITS)]
-    pub(crate) limits: LimitArgs,
-    /// Stop at the first solution with this score or a better one; alone, the run may never end
-    #[arg(long, value_name = "SCORE", value_parser = units::score, allow_hyphen_values = true, help_heading = LIMITS)]
-    pub(crate) target: Option<f64>,
-
-    /// Print the result as one JSON object
-    #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
-    /// Also write the result as JSON to FILE (replaced at the end)
-    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) out: Option<PathBuf>,
-    /// Draw the solution into FILE
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) svg: Option<PathBuf>,
-    /// Write events (start, improved, progress, end) to FILE as they come, one JSON object a line (an existing file is
-    /// emptied when the search starts; with --resume they are appended)
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) events: Option<PathBuf>,
-    /// Show the run live on a page at this port of 127.0.0.1, or of ADDR, until it ends; port 0 picks a free one
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address, help_heading = OUTPUT)]
-    pub(crate) serve: Option<SocketAddr>,
-    #[command(flatten, next_help_heading = OUTPUT)]
-    pub(crate) quiet: QuietArgs,
-
-    /// Write the state of the search to FILE now and then and at the end; an existing FILE must be the one that is
-    /// resumed
-    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Time between checkpoints
-    #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, default_value = "60s")]
-    #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
-    pub(crate) checkpoint_every: Duration,
-    /// Continue the search in FILE exactly; method, rollout, seed, threads and --keep come from it. FILE is written
-    /// only if --checkpoint names it too. A --memory limit is not in it: repeat it. `auto` and `anneal` divide their
-    /// budget in advance: with a larger one the run is not that of the larger budget from the start
-    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
-    pub(crate) resume: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
-}
 
 impl SolveArgs {
     /// The spec of the run.
@@ -281,7 +188,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 
 /// Verifies our own solutions by the same code as all others.
 fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
-    result::verify_all(asked, report).map_err(Failure::runtime)
+    verify_all(asked, report).map_err(Failure::runtime)
 }
 
 /// Says what starts; `ended`: why the search that is resumed cannot continue.
@@ -332,7 +239,7 @@ fn read_checkpoint(
 ) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
     let unreadable = |error| fail(&format_args!("cannot be read: {error}"));
-    let mut file = soloist::open_regular(path).map_err(unreadable)?;
+    let mut file = soloist::run::file::open_regular(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.len() > MAX_CHECKPOINT {
         return Err(fail(&"larger than 64 GiB, not a checkpoint"));
     }
@@ -346,7 +253,7 @@ fn read_checkpoint(
 
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
 fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
-    use soloist::CheckpointError::Write;
+    use soloist::run::CheckpointError::Write;
     if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_)) {
         return Failure::usage(error.to_string());
     }
@@ -420,7 +327,7 @@ impl Outputs {
 /// What a file is, if it is no checkpoint.
 fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
     let mut start = Vec::new();
-    soloist::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
+    soloist::run::file::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
     if !matches!(instance.read_header(&start), Err(CheckpointError::Foreign)) {
         return None;
     }

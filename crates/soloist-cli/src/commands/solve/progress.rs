@@ -3,7 +3,8 @@
 use super::events::Events;
 use super::text::{percent, show, show_value};
 use crate::terminal::{Kind, LINE, output};
-use soloist::{Budget, Improvement, Progress, Score};
+use soloist::run::{Improvement, Progress};
+use soloist::{Budget, Score};
 use soloist_problems::{AnyInstance, AnyObserver, Observed};
 use soloist_study::serve::FeedObserver;
 use soloist_study::text::short;

@@ -1,49 +1,21 @@
 //! Workers that know of each other by a shared folder alone: each writes its own two files, whole under their names,
 //! and reads those of the others. There are no locks and no processes in between.
 
+use super::args::{Exchange, ShareArgs};
 use crate::commands::check;
 use crate::terminal::{output, signal};
-use crate::units;
-use clap::{Args, ValueEnum};
 use serde_json::Value;
-use soloist::{Budget, Score, Sense, SolveError, StopReason, write_atomically};
+use soloist::run::file::write_atomically;
+use soloist::run::{SolveError, StopReason};
+use soloist::{Budget, Score, Sense};
 use soloist_problems::result::Asked;
+use soloist_problems::verification::verify_all;
 use soloist_problems::{AnyObserver, AnySession, Report, Request, RunRecord};
 use soloist_study::Failure;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
-
-/// Which solutions a worker takes from the folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Exchange {
-    /// The best of all workers, before each slice
-    Best,
-    /// None: each worker makes the run of its seed
-    None,
-}
-
-/// Arguments of a worker.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ShareArgs {
-    /// Work with others in this folder (made if missing): the files worker-I.json, a result, and worker-I.ckpt, from
-    /// which the same call continues. `soloist status DIR` and `soloist merge DIR` read them
-    #[arg(long, value_name = "DIR", requires = "worker", conflicts_with_all = ["checkpoint", "resume"])]
-    pub(super) share: Option<PathBuf>,
-    /// The number of this worker, which is added to the seed; `auto`: the number of the job in its array
-    #[arg(long, value_name = "I", value_parser = units::job_index, requires = "share")]
-    worker: Option<u64>,
-    /// Refuse a number of a worker above N
-    #[arg(long, value_name = "N", value_parser = units::count, requires = "share")]
-    of: Option<u64>,
-    /// Time between two looks into the folder [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "share")]
-    share_every: Option<Duration>,
-    /// Which solutions to take from the others [default: best]
-    #[arg(long, value_name = "WHICH", value_enum, requires = "share")]
-    exchange: Option<Exchange>,
-}
 
 impl ShareArgs {
     /// Returns the folder and the worker, if there is one; makes the folder.
@@ -94,7 +66,7 @@ impl Shared {
         let budget = request.budget.clone();
         let failed = |error: SolveError| Failure::runtime(error.to_string());
         let mut session = asked.instance.start(request).map_err(failed)?;
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         loop {
             let before = session.report();
             let (slice, used_up) = self.slice(&budget, &before, until);
@@ -102,7 +74,7 @@ impl Shared {
                 Some(stop) => stop,
                 None => {
                     if self.exchange == Exchange::Best {
-                        self.take(asked, &before, &mut *session, &mut told);
+                        self.take(asked, &before, &mut *session, &mut reported);
                     }
                     session.advance(&slice, Some(&signal::STOP), observer).map_err(failed)?
                 }
@@ -146,7 +118,7 @@ impl Shared {
         session: &dyn AnySession,
         is_over: bool,
     ) -> Result<(), Failure> {
-        super::verify(asked, report)?;
+        verify_all(asked, report).map_err(Failure::runtime)?;
         let mut record = RunRecord::result(asked, report);
         if !is_over {
             record.ending.stop = None;
@@ -160,7 +132,7 @@ impl Shared {
     }
 
     /// Offers the best solution of the others, if it is better than ours. A file that cannot be used is named once.
-    fn take(&self, asked: Asked<'_>, ours: &Report, session: &mut dyn AnySession, told: &mut HashSet<PathBuf>) {
+    fn take(&self, asked: Asked<'_>, ours: &Report, session: &mut dyn AnySession, reported: &mut HashSet<PathBuf>) {
         let sense = asked.instance.sense();
         let mut best = ours.score();
         let mut found = None;
@@ -183,19 +155,19 @@ impl Shared {
             match moves {
                 Ok(Some((score, moves))) => (best, found) = (Some(score), Some((path, moves))),
                 Ok(None) => {}
-                Err(error) => skipped(&path, &error, told),
+                Err(error) => skipped(&path, &error, reported),
             }
         }
         if let Some((path, moves)) = found
             && let Err(error) = session.offer(&moves)
         {
-            skipped(&path, &error.to_string(), told);
+            skipped(&path, &error.to_string(), reported);
         }
     }
 }
 
-fn skipped(path: &Path, error: &str, told: &mut HashSet<PathBuf>) {
-    if told.insert(path.to_owned()) {
+fn skipped(path: &Path, error: &str, reported: &mut HashSet<PathBuf>) {
+    if reported.insert(path.to_owned()) {
         output::note(&format!("{}: left out: {error}", path.display()));
     }
 }

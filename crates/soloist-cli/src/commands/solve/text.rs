@@ -1,6 +1,7 @@
 //! A result as text, for people.
 
-use soloist::{Method, Score, Setup, StopReason};
+use soloist::run::StopReason;
+use soloist::{Method, Score, Setup};
 use soloist_problems::result::{Asked, VERSION, gap};
 use soloist_problems::{AnyInstance, Depths, Report, find_method};
 use soloist_study::text::{plain, short};

@@ -63,7 +63,7 @@ const Charts = (() => {
     return place;
   };
 
-  // The mark of a method: its shape tells it from the others as well as its colour.
+  // The mark of a method: its shape as well as its colour distinguishes it from the others.
   const SHAPES = [
     null,
     [[-.85, -.85], [.85, -.85], [.85, .85], [-.85, .85]],

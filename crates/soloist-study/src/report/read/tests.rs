@@ -2,7 +2,7 @@
 
 use super::*;
 use serde_json::json;
-use soloist::StopReason;
+use soloist::run::StopReason;
 
 /// A record of a comparison.
 pub(in crate::report) fn record(label: &str, instance: &str, seed: u64, score: Option<f64>) -> Value {

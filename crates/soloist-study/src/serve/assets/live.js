@@ -100,7 +100,7 @@
     run.spreadNote.textContent = `A sample of ${run.scores.count} recent playouts, mean ${Charts.number(run.scores.mean)}.`;
   };
 
-  // Fetches a drawing once; text that is no drawing says why there is none.
+  // Fetches a drawing once; text that is no drawing explains why the drawing is missing.
   const fetched = (run, number) => {
     if (!run.drawings.has(number)) {
       run.drawings.set(number, fetch(`/drawing/${run.id}/${number}.svg`).then(async answer => {

@@ -1,6 +1,6 @@
 //! Adaptation towards one playout.
 
-use crate::Trace;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::{Policy, scaled, weight_of};
 
 /// Fixed-point scale of `1 / z`.
@@ -54,7 +54,7 @@ impl Sums {
         self.z[end as usize] = self.z[end as usize].wrapping_sub(weight);
     }
 
-    /// Sums up the chances of the steps of which `teaches`, given the step and `z`, returns true.
+    /// Sums up the chances of the steps for which `teaches`, given the step and `z`, returns true.
     #[inline(always)]
     pub(super) fn sum_up(&mut self, mut teaches: impl FnMut(usize, u64) -> bool) {
         self.chances.clear();
@@ -330,7 +330,7 @@ fn to_fixed(float: f64) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::super::UNIT_WEIGHT;
-    use crate::{Lifetime, Policy, Trace};
+    use crate::rollout::policy::{Lifetime, Policy, Trace};
     use std::collections::HashMap;
 
     /// Steps of (codes, chosen index), as an NRPA trace.

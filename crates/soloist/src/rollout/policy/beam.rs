@@ -5,7 +5,7 @@
 //! are looked up in the policy. Logits and weights of the beam's codes lie side by side here, and are copied to the
 //! policy's table after each adaptation.
 
-use crate::Trace;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Moves, chance};
 use crate::rollout::policy::{Policy, weight_of};
 
@@ -79,7 +79,7 @@ pub(super) fn suits(codes: usize, steps: usize, spans: usize) -> bool {
 }
 
 impl BitSets {
-    /// Takes up a beam of which nothing is known, from the slots of its codes and the place of each entry's code.
+    /// Begins with a beam that is not known yet, from the slots of its codes and the place of each entry's code.
     pub(super) fn begin<M>(&mut self, policy: &mut Policy, traces: &[&Trace<M>], slots: &[u32], codes: &[u32]) {
         for &slot in &self.slots {
             self.by_slot[slot as usize] = 0;
@@ -385,9 +385,10 @@ fn has_two(set: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Lifetime, Policy, Rng, Trace};
+    use crate::Rng;
+    use crate::rollout::policy::{Lifetime, Policy, Trace};
 
-    /// A playout of codes from `low` on, some of which recur, for one step or several.
+    /// A playout of codes from `low` on for one step or several; some codes recur.
     fn playout(rng: &mut Rng, low: u64) -> Trace<u8> {
         let mut trace = Trace::default();
         let steps = 1 + rng.index(12) as u32;

@@ -1,7 +1,7 @@
 //! Adaptation towards several playouts at once, as high-diversity NRPA does it.
 
-use crate::Trace;
 use crate::rollout::policy::Policy;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Sums, chance, expose};
 use crate::rollout::policy::beam::{self, BitSets};
 
@@ -20,11 +20,13 @@ pub(super) struct Scratch {
     places: Vec<u32>,
     /// By code: the number of the union that it was last put into.
     stamp: Vec<u32>,
-    /// Where biases are used, the unions that teach something, one behind the other: an entry for each code. Otherwise
-    /// the codes of the last union.
+    /// Where entries are listed, the unions that teach something, one behind the other: an entry for each code.
+    /// Otherwise the codes of the last union.
     members: Vec<u32>,
-    /// Where each union ends in `members`; biases only.
+    /// Where each union ends in `members`; entries only.
     ends: Vec<u32>,
+    /// The code chosen at the step of each of these unions.
+    taught_codes: Vec<u32>,
     /// Without biases: for each row of unions that have a code, the code and the numbers of the first union and of the
     /// one behind the last.
     runs: Vec<(u32, u32, u32)>,
@@ -62,6 +64,29 @@ impl Policy {
     /// there".
     pub fn adapt_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
         self.teach_diverse(traces, alpha, None);
+    }
+
+    /// As [`adapt_diverse`](Self::adapt_diverse), with the assignment that the paper prints: for the chosen code `c` of
+    /// a step, `logit(c)` becomes what it was before the call plus `alpha / t`, so that what earlier steps of the call
+    /// have taken from it is lost, and choosing it twice adds once.
+    pub(crate) fn adapt_overwriting<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut lists = std::mem::take(&mut scratch.diverse);
+        scratch.clear_factors();
+        self.gather(traces, &mut scratch);
+        lists.list(traces, &scratch.codes, scratch.touched.len());
+        lists.list_unions(traces, &mut scratch, true);
+        lists.is_known = false;
+        scratch.count.fill(0);
+        let factors: Vec<f64> = traces.iter().flat_map(|trace| trace.factors.iter().copied()).collect();
+        for (union, &chosen) in lists.unions().zip(&lists.taught_codes) {
+            scratch.exposure[chosen as usize] = 0;
+            scratch.count[chosen as usize] = 1;
+            expose_union(union, &factors, &scratch.weights, &scratch.codes, &mut scratch.exposure);
+        }
+        self.apply(&mut scratch, alpha);
+        scratch.diverse = lists;
+        self.scratch = scratch;
     }
 
     /// As [`adapt_diverse`](Self::adapt_diverse), after an adaptation to other traces; `origins` names the place among
@@ -122,12 +147,7 @@ impl Policy {
         if biased {
             let factors: Vec<f64> = traces.iter().flat_map(|trace| trace.factors.iter().copied()).collect();
             for union in lists.unions() {
-                let z = union.iter().fold(0_u64, |z, &entry| z.wrapping_add(scratch.weights[entry as usize]));
-                let chance = chance(z);
-                for &entry in union {
-                    let code = scratch.codes[entry as usize];
-                    expose(&mut scratch.exposure[code as usize], chance, Some(&factors[entry as usize]));
-                }
+                expose_union(union, &factors, &scratch.weights, &scratch.codes, &mut scratch.exposure);
             }
         } else {
             // All entries of a code have the same weight.
@@ -137,6 +157,16 @@ impl Policy {
         }
         self.apply(scratch, alpha);
         scratch.diverse = lists;
+    }
+}
+
+/// Adds the chances of the entries of a union to their codes'. `factors`: of the entries' biases, empty without biases.
+fn expose_union(union: &[u32], factors: &[f64], weights: &[u64], codes: &[u32], exposure: &mut [u128]) {
+    let z = union.iter().fold(0_u64, |z, &entry| z.wrapping_add(weights[entry as usize]));
+    let chance = chance(z);
+    for &entry in union {
+        let code = codes[entry as usize];
+        expose(&mut exposure[code as usize], chance, factors.get(entry as usize));
     }
 }
 
@@ -191,13 +221,14 @@ impl Scratch {
         self.stamp.resize(count, 0);
     }
 
-    /// Lists the unions that teach something, and counts the choices that they teach.
+    /// Lists the unions that teach something, by `entries` or by codes, and counts the choices that they teach.
     fn list_unions<M>(
         &mut self,
         traces: &[&Trace<M>],
         scratch: &mut crate::rollout::policy::adapt::Scratch,
-        biased: bool,
+        entries: bool,
     ) {
+        self.taught_codes.clear();
         self.members.clear();
         self.ends.clear();
         self.runs.clear();
@@ -217,14 +248,17 @@ impl Scratch {
                     for at in places {
                         let other = self.places[at];
                         if other == step || other >= end {
-                            self.unite(other, union, first, scratch, biased);
+                            self.unite(other, union, first, scratch, entries);
                         }
                     }
                     // Without an alternative there is nothing to learn.
                     let teaches = self.members.len() - first > 1;
                     scratch.count[code as usize] += u32::from(teaches);
-                    match (teaches, biased) {
-                        (true, true) => self.ends.push(self.members.len() as u32),
+                    match (teaches, entries) {
+                        (true, true) => {
+                            self.ends.push(self.members.len() as u32);
+                            self.taught_codes.push(code);
+                        }
                         (true, false) => self.lengthen_runs(),
                         (false, _) => self.members.truncate(first),
                     }
@@ -308,7 +342,8 @@ fn sum_up(counts: &mut [u32]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Policy, Rng, Trace};
+    use crate::Rng;
+    use crate::rollout::policy::{Policy, Trace};
 
     /// Playouts of five steps whose codes do not recur in a playout.
     fn playout(rng: &mut Rng, policy: &Policy) -> Trace<u8> {
@@ -345,6 +380,57 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The printed assignments, one after the other.
+    fn overwrite(policy: &Policy, traces: &[&Trace<u8>], alpha: f64) -> Vec<f64> {
+        let old: Vec<f64> = (0..20).map(|code| policy.logit(code)).collect();
+        let mut new = old.clone();
+        let offered = |trace: &Trace<u8>, step: u32| -> Vec<u64> {
+            let lives = trace.lifetimes.iter().filter(|life| (life.first..life.end).contains(&step));
+            lives.map(|life| life.code).collect()
+        };
+        let chosen = |trace: &Trace<u8>, step: usize| trace.lifetimes[trace.chosen[step] as usize].code;
+        for (b, trace) in traces.iter().enumerate() {
+            for step in 0..trace.steps() {
+                let code = chosen(trace, step);
+                let has = |trace: &&Trace<u8>| (0..trace.steps()).any(|step| chosen(trace, step) == code);
+                if traces[..b].iter().any(has) {
+                    continue;
+                }
+                let mut union: std::collections::BTreeSet<u64> = offered(trace, step as u32).into_iter().collect();
+                for later in &traces[b + 1..] {
+                    let steps = (0..later.steps()).filter(|&step| chosen(later, step) == code);
+                    steps.for_each(|step| union.extend(offered(later, step as u32)));
+                }
+                if union.len() < 2 {
+                    continue;
+                }
+                new[code as usize] = old[code as usize] + alpha;
+                let z: f64 = union.iter().map(|&x| old[x as usize].exp()).sum();
+                union.iter().for_each(|&x| new[x as usize] -= alpha * old[x as usize].exp() / z);
+            }
+        }
+        new
+    }
+
+    #[test]
+    fn overwriting_is_the_printed_procedure() {
+        let mut rng = Rng::new(9);
+        let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        let mut adding = policy.clone();
+        for round in 0..100 {
+            let traces: Vec<_> = (0..3).map(|_| playout(&mut rng, &policy)).collect();
+            let refs: Vec<_> = traces.iter().collect();
+            let expected = overwrite(&policy, &refs, 0.7);
+            policy.adapt_overwriting(&refs, 0.7);
+            adding.adapt_diverse(&refs, 0.7);
+            for (code, &logit) in expected.iter().enumerate() {
+                let found = policy.logit(code as u64);
+                assert!((found - logit).abs() < 1e-6, "round {round}, code {code}: {found}, expected {logit}");
+            }
+        }
+        assert!((0..20).any(|code| (policy.logit(code) - adding.logit(code)).abs() > 0.1));
     }
 
     #[test]

@@ -27,7 +27,7 @@ const MAX_PLAIN: u32 = 1 << 20;
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
-/// Codes below [`Facts::code_count`](crate::Facts::code_count) address a plain table. Others are hashed: open
+/// Codes below [`Facts::code_count`](crate::problem::Facts::code_count) address a plain table. Others are hashed: open
 /// addressing by cache lines, one line for most look-ups. A code never adapted is absent and weighs [`UNIT_WEIGHT`]. A
 /// level of NRPA works on "a copy" of its parent's policy: [`push`](Self::push) marks the table, [`pop`](Self::pop)
 /// restores it, at a cost linear in the codes touched.
@@ -88,8 +88,8 @@ const SPARE_SLOTS: usize = 1 << 4;
 impl Policy {
     /// Returns an empty policy: every move weighs the same.
     ///
-    /// `temperature` divides the logits; `bias_weight` multiplies [`Prior::bias`](crate::Prior::bias) (0 switches
-    /// it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
+    /// `temperature` divides the logits; `bias_weight` multiplies [`Prior::bias`](crate::problem::Prior::bias) (0
+    /// switches it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
     ///
     /// # Panics
     /// When `temperature` is not positive, `clamp` is negative, or one of the three is NaN.
@@ -133,8 +133,8 @@ impl Policy {
         self
     }
 
-    /// Learns the weights of the [terms of the bias](crate::Prior::terms) with the step size `rate`, all of them
-    /// beginning at `bias_weight`; 0 leaves them there.
+    /// Learns the weights of the [terms of the bias](crate::problem::Prior::terms) with the step size `rate`, all of
+    /// them beginning at `bias_weight`; 0 leaves them there.
     #[must_use]
     pub fn with_bias_rate(mut self, rate: f64) -> Self {
         self.bias_rate = rate;
@@ -149,7 +149,7 @@ impl Policy {
     }
 
     /// Returns the weights of the codes in the plain table: all below
-    /// [`Facts::code_count`](crate::Facts::code_count), or none.
+    /// [`Facts::code_count`](crate::problem::Facts::code_count), or none.
     #[inline]
     #[must_use]
     pub fn plain_weights(&self) -> &[u64] {

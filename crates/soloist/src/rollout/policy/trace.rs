@@ -89,15 +89,15 @@ impl<M> Default for Trace<M> {
 }
 
 impl<M> Trace<M> {
-    /// As [`Playout::is_cut`](crate::Playout::is_cut), for rollouts that work long in
-    /// [`run_policy`](crate::Rollout::run_policy).
+    /// As [`Playout::is_cut`](crate::rollout::Playout::is_cut), for rollouts that work long in
+    /// [`run_policy`](crate::rollout::Rollout::run_policy).
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// As [`Playout::gives_up`](crate::Playout::gives_up). Also where the record takes more memory than the run
-    /// allows it.
+    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the
+    /// run allows it.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         Watch::ends(self.watch.as_ref(), self.moves.len())
@@ -212,11 +212,11 @@ impl<M> Trace<M> {
     }
 
     /// Records a candidate of the current step, whatever the policy asks of biases, and returns its weight: the one
-    /// rule by which [`policy_playout`](crate::policy_playout) and faster playouts weigh.
+    /// rule by which [`policy_playout`](crate::rollout::policy_playout) and faster playouts weigh.
     ///
-    /// `bias` returns the sum of the candidate's [bias](crate::Prior::bias), `terms` appends its
-    /// [terms](crate::Prior::terms), as many at every call. At most one of them is called, and only if the policy
-    /// uses its result.
+    /// `bias` returns the sum of the candidate's [bias](crate::problem::Prior::bias), `terms` appends its
+    /// [terms](crate::problem::Prior::terms), as many at every call. At most one of them is called, and only if the
+    /// policy uses its result.
     #[inline]
     pub fn candidate(
         &mut self,

@@ -101,7 +101,7 @@ impl EditWeights {
         last
     }
 
-    /// Takes up a neighbour of a kind: `cost` is its cost if it is better than the present solution. Only costs below
+    /// Enters a neighbour of a kind: `cost` is its cost if it is better than the present solution. Only costs below
     /// all since the last adaptation count: an edit that takes back the one before brings nothing.
     pub(super) fn learn(&mut self, kind: usize, cost: Option<f64>) {
         self.tries[kind] += 1;
@@ -139,7 +139,7 @@ pub(super) fn longest_of(longest: u64, count: usize) -> usize {
     if longest == 0 { count / 2 } else { longest.min(count as u64) as usize }
 }
 
-/// Draws a block among `count` entries, of which there are at least two: its first place and the one behind its last.
+/// Draws a block among `count` entries, at least two: its first place and the one behind its last.
 pub(super) fn block(count: usize, longest: usize, rng: &mut Rng) -> (usize, usize) {
     let length = 2 + rng.index(longest.clamp(2, count) - 1);
     let first = rng.index(count - length + 1);
@@ -166,7 +166,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Draws an edit of `count` entries, of which there are at least two.
+    /// Draws an edit of `count` entries, at least two.
     pub(super) fn draw(edit: Edit, count: usize, longest: u64, rng: &mut Rng) -> Self {
         // Two different places.
         let a = rng.index(count);

@@ -1,7 +1,7 @@
 //! What the family is beside its table of parameters.
 
 use super::{Anneal, Schedule, run::AnnealSearch};
-use crate::ParameterError;
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
 use crate::search::step::Search;

@@ -37,7 +37,7 @@ impl Links {
         })
     }
 
-    /// Takes up the entries of the present solution, which are those known up to place `first`. Returns false if a
+    /// Enters the entries of the present solution, which are those known up to place `first`. Returns false if a
     /// decision is there twice.
     pub(super) fn take_up(&mut self, entries: &[Entry], first: usize) -> bool {
         let same = self.order.len() == entries.len();
@@ -68,7 +68,7 @@ impl Links {
         self.sign * problem.link(self.name(a), self.name(Some(b))).unwrap_or(f64::INFINITY)
     }
 
-    /// Returns what an edit of the order adds to the cost; `None`: only a replay tells.
+    /// Returns what an edit of the order adds to the cost; `None` if the cost must be found by a replay.
     pub(super) fn price(&self, problem: &dyn ErasedProblem, shape: &Shape) -> Option<f64> {
         let &Shape { turn, first, last } = shape;
         let before = first.checked_sub(1);

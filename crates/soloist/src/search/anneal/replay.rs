@@ -2,6 +2,7 @@
 
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
+use super::kind::{kind_of, weights};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
@@ -46,7 +47,7 @@ impl Pruning {
         due
     }
 
-    /// Takes up a bound that has saved `moves` moves.
+    /// Records how many moves a bound has saved.
     fn learn(&mut self, moves: usize) {
         self.calls += 1;
         self.saved = self.saved.saturating_add(moves as u64);
@@ -81,7 +82,7 @@ pub(super) struct Walker {
     /// The first edited place, and the one behind the last.
     first: usize,
     last: usize,
-    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present
+    /// The states after 0, `spacing`, twice as many ... entries; the first `valid` are those of the present
     /// solution.
     snapshots: Vec<State>,
     valid: usize,
@@ -100,6 +101,9 @@ pub(super) struct Walker {
     links: Option<Links>,
     /// The weights of the kinds of edits.
     kinds: [u64; EDITS.len()],
+    /// Whether these are still to be suited to the kind of solution, and whether they follow what edits bring.
+    fits: bool,
+    pub(super) adapts: bool,
     /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
     suggested: Option<Vec<(usize, usize)>>,
     behind: State,
@@ -147,11 +151,23 @@ impl Walker {
             longest: parameters.longest,
             links,
             kinds: parameters.weights(),
+            fits: parameters.fit && parameters.weights() == Anneal::default().weights(),
+            adapts: parameters.adapt,
             suggested: None,
             legal,
             weights: Vec::new(),
             playout: Vec::new(),
             root,
+        }
+    }
+
+    /// Suits the weights of the edits to the kind of solution.
+    fn fit(&mut self, problem: &dyn ErasedProblem) {
+        if std::mem::take(&mut self.fits)
+            && let Some(weights) = weights(kind_of(problem, &|state, mv| self.name(problem, state, mv)))
+        {
+            self.adapts = true;
+            self.kinds = weights;
         }
     }
 
@@ -162,6 +178,7 @@ impl Walker {
 
     /// Makes legal moves from the root the present solution.
     pub(super) fn recode(&mut self, problem: &dyn ErasedProblem, moves: &[MoveId]) {
+        self.fit(problem);
         self.entries.clear();
         self.state.clone_from(&self.root);
         for part in moves.chunks(EVERY) {

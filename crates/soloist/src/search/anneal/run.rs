@@ -4,14 +4,17 @@ use super::edits::{EDITS, Edit, EditWeights};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
-use crate::search::{Context, Search, Status, walk};
-use crate::{Acceptance, CheckpointError, Rng, Score, Sense, Solution};
+use crate::problem::Acceptance;
+use crate::search::{Context, Search, Status, replay_legal};
+use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Variants whose best scores are remembered.
@@ -59,7 +62,7 @@ pub(super) struct Saved {
     /// Costs of the present solution after the last `history` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
-    /// A better solution from outside, which the next step takes up.
+    /// A better solution from outside, which the next step continues from.
     offered: Option<(Score, Vec<MoveId>)>,
     /// The variant of this run.
     variant: u64,
@@ -334,7 +337,7 @@ impl AnnealSearch {
                 let worth = Worth::new(context.problem, score);
                 // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
                 if EDITS[kind] != Edit::Suggest {
-                    self.saved.clock.measure(present.feasible, worth.difference(present));
+                    self.saved.clock.measure_replay(present.feasible, worth.difference(present));
                 }
                 (Some(score), worth)
             }
@@ -352,7 +355,7 @@ impl AnnealSearch {
         } else {
             worth.feasible
         };
-        let brings = self.parameters.adapt && worth.feasible == present.feasible && worth.beats(present);
+        let brings = self.walker.adapts && worth.feasible == present.feasible && worth.beats(present);
         self.saved.wheel.learn(kind, brings.then_some(worth.cost));
         if accepted {
             self.walker.accept(context.problem, end);
@@ -440,7 +443,7 @@ impl Search for AnnealSearch {
         let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
         ensure(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
         let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
-        let Ok((_, finished)) = walk(problem, &present) else {
+        let Ok((_, finished)) = replay_legal(problem, &present) else {
             return Err(CheckpointError::Corrupt("an illegal move"));
         };
         let replayed = saved.present.is_some() && !saved.edited;

@@ -26,7 +26,7 @@ struct Spread {
 /// What follows a cooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The cooling goes on.
+    /// The cooling continues.
     Stay,
     /// A cooling begins: from the best solution of the run, or of all runs.
     Reheat { of_all: bool },
@@ -57,6 +57,10 @@ pub(super) struct Clock {
     spread: [Spread; 2],
     measuring: bool,
     heat: f64,
+    /// The differences between feasible solutions that were measured, while they are measured, and the temperature that
+    /// accepts the part of them that is asked for; 0: none is.
+    differences: Vec<f64>,
+    first: f64,
     /// The unit that the problem's neighbourhood names; 0: the spread.
     pub(super) known: f64,
 }
@@ -67,7 +71,8 @@ impl Clock {
         (self.step, self.round) = (0, 0);
         self.spread = Default::default();
         self.measuring = true;
-        self.heat = 0.0;
+        (self.heat, self.first) = (0.0, 0.0);
+        self.differences.clear();
         match part {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
@@ -85,16 +90,17 @@ impl Clock {
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
     pub(super) fn is_sound(&self) -> bool {
-        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, .. } = self;
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
-        let parts = [from, to, heat, known, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
+        let parts = [from, to, heat, known, first, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
         // The unit is always that of the logarithms.
         let within = |spread: &Spread| match spread.count {
             0 => spread.logs == 0.0 && spread.unit == 0.0,
             count => spread.unit == libm::exp(spread.logs / count as f64),
         };
         let logs = spread.iter().all(within);
-        counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
+        let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
+        few && counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
     }
 
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left
@@ -131,11 +137,24 @@ impl Clock {
 
     /// The temperature now, in the unit of differences between feasible solutions, or between infeasible ones.
     pub(super) fn temperature(&self, feasible: bool) -> f64 {
-        let unit = if feasible && self.known > 0.0 { self.known } else { self.spread[usize::from(!feasible)].unit };
+        let unit = match feasible {
+            true if self.known > 0.0 => self.known,
+            true if self.first > 0.0 => self.first,
+            _ => self.spread[usize::from(!feasible)].unit,
+        };
         self.heat * unit
     }
 
-    /// Takes up a worse neighbour's difference.
+    /// Records the difference of a worse neighbour that was replayed.
+    pub(super) fn measure_replay(&mut self, feasible: bool, difference: f64) {
+        let counts = feasible && difference > 0.0 && difference.is_finite();
+        if counts && self.measuring && self.differences.len() < MEASURED.1 as usize {
+            self.differences.push(difference);
+        }
+        self.measure(feasible, difference);
+    }
+
+    /// Records a worse neighbour's difference.
     pub(super) fn measure(&mut self, feasible: bool, difference: f64) {
         let spread = &mut self.spread[usize::from(!feasible)];
         // A class that was not met while measuring is measured when it is met first.
@@ -156,10 +175,16 @@ impl Clock {
             let enough = self.step >= least && (self.step >= most || over >= MEASURING);
             if enough && self.spread.iter().any(|spread| spread.count > 0) || over >= 0.5 {
                 self.measuring = false;
+                let differences = std::mem::take(&mut self.differences);
+                if let Some(part) = parameters.acceptance().filter(|_| !differences.is_empty()) {
+                    // `start` is above 0 here, and the unit of the temperatures.
+                    self.first = temperature_of(&differences, part) / parameters.start;
+                }
                 self.plan(parameters, part, count);
             } else if self.step == least {
                 // The first differences are those of a solution that is still far from any optimum.
                 self.spread = Default::default();
+                self.differences.clear();
             }
         }
         if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
@@ -202,7 +227,7 @@ impl Clock {
             self.to = 1.0;
         }
         if part >= 1.0 {
-            // The run goes on beyond its plan.
+            // The run continues beyond its plan.
             self.steps = (self.total / 2).max(FIRST);
         }
         Turn::Reheat { of_all: true }
@@ -225,11 +250,47 @@ impl Schedule {
     }
 }
 
+/// Returns the temperature that accepts a part of these differences in the mean; 0: there are none.
+fn temperature_of(differences: &[f64], part: f64) -> f64 {
+    let Some(most) = differences.iter().copied().reduce(f64::max) else { return 0.0 };
+    let least = differences.iter().copied().fold(most, f64::min);
+    let accepted = |temperature: f64| {
+        differences.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>()
+            / differences.len() as f64
+    };
+    // The part grows with the temperature: bisection of its logarithm, between bounds that enclose all parts.
+    let (mut low, mut high) = (libm::log(least / 1e3), libm::log(most * 1e3));
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if accepted(libm::exp(middle)) < part { low = middle } else { high = middle }
+    }
+    libm::exp(high)
+}
+
 impl Anneal {
     /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
     /// over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
         let cooled = self.cooling.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_temperature_accepts_the_part_that_is_asked_for() {
+        let narrow = [2.0; 50];
+        // exp(-2 / T) = 0.03.
+        assert!((temperature_of(&narrow, 0.03) + 2.0 / libm::log(0.03)).abs() < 1e-9);
+        let wide: Vec<f64> = (0..60).map(|power| libm::exp2(f64::from(power) / 3.0)).collect();
+        for part in [0.01, 0.03, 0.5, 0.9] {
+            let temperature = temperature_of(&wide, part);
+            let accepted = wide.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>() / 60.0;
+            assert!((accepted - part).abs() < 1e-6, "{accepted} for {part}");
+        }
+        assert_eq!(temperature_of(&[], 0.03), 0.0);
     }
 }

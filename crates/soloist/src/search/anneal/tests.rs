@@ -6,24 +6,24 @@ use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
 use crate::erased::MoveId;
-use crate::erased::problem::{ProblemAdapter, Shared};
+use crate::erased::problem::{ProblemAdapter, ProblemRef};
 use crate::erased::replay::Entry;
 use crate::erased::rollout::RolloutAdapter;
 use crate::problem::Found;
+use crate::problem::{Acceptance, Dominance, Edits, Neighborhood, Ordering};
 use crate::search::family::Family;
 use crate::search::step::Search;
 use crate::search::{Context, Tally};
-use crate::{
-    Acceptance, Budget, Dominance, Edits, Method, Neighborhood, Ordering, Problem, Rng, Score, Sense, Solution, Solver,
-    stable_hash,
-};
+use crate::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
-    ProblemAdapter::new(Shared::Borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
+    ProblemAdapter::new(ProblemRef::Borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
 }
 
 fn kind(edit: Edit) -> usize {
@@ -227,7 +227,7 @@ fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut Anne
     let order = rules(problem);
     let mut tally = Tally::new(problem.sense(), 0, 1);
     let mut random =
-        RolloutAdapter::new(Shared::Borrowed(problem), MoveCodec::new(), Watch::default(), "random").unwrap();
+        RolloutAdapter::new(ProblemRef::Borrowed(problem), MoveCodec::new(), Watch::default(), "random").unwrap();
     let (rng, horizon) = (&mut Rng::new(4), PlanShare::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
     let mut search = AnnealSearch::new(Anneal::default(), &order, 1 << 30);
@@ -267,7 +267,7 @@ fn replays_keep_the_edited_order() {
     });
 }
 
-/// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and
+/// Orders of items; each item must come after its half; the cost depends on neighbours. With futures, identities and
 /// bounds, or without.
 #[derive(Clone, Default)]
 struct Chain {
@@ -419,7 +419,7 @@ fn wrong_links_and_suggestions_are_found() {
     assert!(links.what.contains("the links are"), "{links}");
     let places = crate::check(&Chain { shift: Some(1), ..right }, 20, 1).unwrap_err();
     assert!(places.what.contains("does not name two places"), "{places}");
-    let advice = crate::advise(&Chain { rich: true, count: 9, links: 1, ..Chain::default() }, 5, 1);
+    let advice = crate::check::advise(&Chain { rich: true, count: 9, links: 1, ..Chain::default() }, 5, 1);
     let supplied = |name| advice.knowledge.iter().find(|knowledge| knowledge.name == name).unwrap().supplied;
     assert!(supplied("link") && !supplied("suggest"));
 }

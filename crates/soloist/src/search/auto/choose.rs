@@ -1,7 +1,7 @@
 //! Which methods race: what a problem names and offers decides.
 
 use super::{Entries, Entry};
-use crate::ParameterError;
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::is_biased;
 

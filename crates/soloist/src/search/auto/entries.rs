@@ -1,8 +1,10 @@
 //! The entrants of a portfolio as a parameter.
 
+use crate::Method;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::{Value, Values};
+use crate::problem::SearchInfo;
 use crate::problem::{Entrant, ROLLOUT, write_entry};
-use crate::{Method, ParameterError, SearchInfo};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

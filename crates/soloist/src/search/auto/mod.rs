@@ -7,14 +7,17 @@ mod racer;
 
 use super::family::Family;
 use super::{Context, Search, Status};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameters;
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::problem::SearchInfo;
 use crate::run::outcome::Counters;
-use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
 use choose::{Field, choose};
 pub use entries::{Entries, Entry};
 use race::{Progress, Race, Turn};
@@ -26,11 +29,11 @@ parameters! {
     ///
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Prior::bias) differs between moves of
-    /// the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and `sampling`;
-    /// nested levels end once they have found their best sequence ten times again (`repetitions=10`). `methods` names
-    /// others, each with its settings in parentheses, separated by blanks (a shell needs quotes around the whole; a
-    /// file has the same text):
+    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
+    /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and
+    /// `sampling`; nested levels end once they have found their best sequence ten times again (`repetitions=10`).
+    /// `methods` names others, each with its settings in parentheses, separated by blanks (a shell needs quotes around
+    /// the whole; a file has the same text):
     ///
     /// ```text
     /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
@@ -44,9 +47,9 @@ parameters! {
     /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
     /// Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
     /// methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
-    /// they are ahead of it. One method is left: it takes up the best solution of all and gets the rest. If it ends by
-    /// itself, the others race for what is left. `anneal` begins again in every round, since it cools over what it is
-    /// given; the others go on where they were. Beams whose `width` is not set begin with one of at most 8.
+    /// they are ahead of it. One method is left: it continues from the best solution of all and gets the rest. If it
+    /// ends by itself, the others race for what is left. `anneal` begins again in every round, since it cools over what
+    /// it is given; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
     ///
     /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
@@ -74,10 +77,10 @@ parameters! {
     /// With several threads, the effort that the other streams have made when one has proven the optimum depends on
     /// their schedule; the solution does not.
     ///
-    /// An offered solution is taken up by all methods: improvements of it rank them then.
+    /// An offered solution is passed to all methods: improvements of it rank them then.
     ///
-    /// When to use it: for a new problem. A method that is known to fit gets more of the budget
-    /// when it is named. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
+    /// When to use it: for a new problem. A method that is known to fit gets more of the budget when its
+    /// name is given. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
     /// has an even part of the limit.
     ///
     /// ```
@@ -261,7 +264,7 @@ impl AutoSearch {
         true
     }
 
-    /// Opens a race of all that have not ended. Returns false if there is none.
+    /// Opens a race of all entrants that have not ended. Returns false if all have.
     fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
         let field: Vec<usize> = (0..self.racers()).filter(|&at| !self.entrants[at].ended).collect();
         let Some(&first) = field.first() else { return false };
@@ -272,7 +275,7 @@ impl AutoSearch {
         true
     }
 
-    /// Begins the turn of an entrant. The winner takes up the best solution of all.
+    /// Begins the turn of an entrant. The winner continues from the best solution of all.
     fn begin(&mut self, context: &mut Context<'_>, at: usize, now: Progress) {
         let memory = self.memory();
         let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
@@ -329,7 +332,7 @@ impl AutoSearch {
     fn turn(&mut self, context: &mut Context<'_>, turn: Turn, now: Progress) -> bool {
         let Some(mut race) = self.state.race.take() else { return false };
         match turn {
-            // Nothing ends: the caller goes on by itself.
+            // Nothing ends: the caller continues by itself.
             Turn::Stay => {}
             Turn::Next => race.next(now),
             Turn::Halve => {
@@ -366,7 +369,7 @@ impl Search for AutoSearch {
             return Status::Running;
         }
         let now = self.progress(context);
-        // What makes no playouts would go on for ever where only playouts are limited.
+        // What makes no playouts would run for ever where only playouts are limited.
         let entrant = &mut self.entrants[at];
         entrant.ended |= entrant.is_systematic() && now.part.is_some_and(|part| part >= 1.0);
         let ended = entrant.ended;
@@ -379,9 +382,9 @@ impl Search for AutoSearch {
         at.and_then(|at| self.entrants.get(at)).is_some_and(Racer::is_divided)
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let sense = self.entrants.first()?.sense();
-        self.entrants.iter().filter_map(Racer::left).reduce(|a, b| sense.worst_value(a, b))
+        self.entrants.iter().filter_map(Racer::open_bound).reduce(|a, b| sense.worst_value(a, b))
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {

@@ -15,7 +15,7 @@ pub(super) struct Progress {
 /// What follows a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// The turn goes on.
+    /// The turn continues.
     Stay,
     /// The next one's turn begins.
     Next,

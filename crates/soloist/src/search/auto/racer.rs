@@ -1,12 +1,14 @@
 //! A method in the race, with what it has found itself.
 
 use super::Entry;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::search::{Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Score, Sense, Solution};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -124,7 +126,7 @@ impl Racer {
     pub(super) fn rest(&mut self) {
         let (sense, own) = (self.tally.sense, self.score().and_then(Score::value));
         // What it has seen or excluded is no better than its incumbent.
-        self.bound = self.left().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
+        self.bound = self.open_bound().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
         self.search = None;
     }
 
@@ -171,7 +173,7 @@ impl Racer {
         status
     }
 
-    /// Takes up a solution from outside, if it is better than what the entrant has found.
+    /// Receives a solution from outside, if it is better than what the entrant has found.
     pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: PlanShare) {
         if self.score().is_some_and(|own| !self.tally.sense.better(solution.score, own)) {
             return;
@@ -189,8 +191,8 @@ impl Racer {
     }
 
     /// See [`Search::left`].
-    pub(super) fn left(&self) -> Option<f64> {
-        let left = self.search.as_ref().and_then(|search| search.left());
+    pub(super) fn open_bound(&self) -> Option<f64> {
+        let left = self.search.as_ref().and_then(|search| search.open_bound());
         left.into_iter().chain(self.bound).reduce(|a, b| self.tally.sense.worst_value(a, b))
     }
 

@@ -5,22 +5,25 @@
 
 use super::Beam;
 use super::cells::{Cell, CellKey, Cells, Layering, Open};
-use super::merge::{Entry, GONE, Merger, NONE};
-use super::pass::{Ranked, WIDEST, effort};
+use super::merge::{Entry, GONE, Merger};
+use super::pass::{NONE, Ranked, WIDEST, effort};
 use super::rank::{Ranker, list_moves};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
+use crate::core::hash::stable_hash;
 use crate::core::limits::{MOST, ensure};
 use crate::core::score::{rank, unbounded};
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::validate;
+use crate::rollout::policy::Policy;
 use crate::search::shared::children::optimistic;
 use crate::search::shared::nodes::{self, Node, Nodes};
 use crate::search::shared::seen::Seen;
 use crate::search::{Context, Coverage, Search, Status};
-use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -63,7 +66,7 @@ pub(crate) struct BoundLayers {
     dual_bound: Ceiling,
     /// The keys of this pass.
     seen: Seen,
-    /// In the place of `seen`, for a problem that tells futures.
+    /// In the place of `seen`, for a problem that has futures.
     merger: Option<Merger>,
     remarks: Vec<String>,
     root: State,
@@ -222,7 +225,7 @@ impl BoundLayers {
         }
     }
 
-    /// Chooses the states of the next cell. Returns false when there is none.
+    /// Chooses the states of the next cell. Returns false when no cell is left.
     fn open_cell(&mut self, incumbent: Option<f64>) -> bool {
         let left = self.cells.best(self.sense);
         self.dual_bound.lower(left.map(|left| rank(self.sense, left)), &self.pass.ledger);
@@ -432,7 +435,7 @@ impl Search for BoundLayers {
         }
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         Some(self.dual_bound.bound(self.sense))
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Layering {
 }
 
 impl Layering {
-    /// Returns layers of the width `span`, the first of which begins with the bound `root`.
+    /// Returns layers of the width `span`; the first begins with the bound `root`.
     pub(super) fn new(sense: Sense, root: f64, span: f64) -> Self {
         Self { sense, base: if root.is_finite() { root } else { 0.0 }, span }
     }

@@ -1,7 +1,7 @@
 //! What the family is beside its table of parameters.
 
 use super::{Beam, Layers, Tie, bounds::BoundLayers, run::BeamSearch};
-use crate::ParameterError;
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
 use crate::search::shared::asked::states;

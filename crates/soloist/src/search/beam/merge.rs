@@ -1,18 +1,18 @@
 //! States of a layer that differ in cost only: the better one stays.
 
-use super::pass::Child;
+use super::pass::{Child, NONE};
+use crate::Sense;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
-/// No entry.
-pub(super) const NONE: u32 = u32::MAX;
 /// The child of an entry that beats others although it is not listed any more.
 pub(super) const GONE: u32 = u32::MAX - 1;
 
-/// What tells a child from others with the same future.
+/// What distinguishes a child from others with the same future.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     key: u64,
@@ -70,7 +70,7 @@ impl Merger {
     }
 
     /// Reads the future of a state, which [`is_beaten`](Self::is_beaten) and [`add`](Self::add) are about. Returns a
-    /// number that tells futures apart, if there is one.
+    /// number that distinguishes futures, if there is one.
     pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<u64> {
         let sense = self.sense;
         self.ranks.clear();
@@ -105,7 +105,7 @@ impl Merger {
     }
 
     /// Adds the child read last, which is not beaten. Returns its entry, and the child whose place it takes because it
-    /// is better; `child` is its place when there is none. All others that it beats are listed in `beaten`.
+    /// is better; `child` is its place otherwise. All others that it beats are listed in `beaten`.
     pub(super) fn add(&mut self, child: u32) -> (u32, Option<u32>) {
         let Some((key, value)) = self.now else { return (NONE, None) };
         let mut replaced = NONE;

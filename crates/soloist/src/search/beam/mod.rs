@@ -83,10 +83,10 @@ parameters! {
     ///
     /// # Merging
     ///
-    /// With `merge`, states of a layer with equal [futures](crate::Dominance::future) are merged and the better one is
-    /// kept, whichever came first: `a` replaces `b` when its score so far and all its
-    /// [resources](crate::Dominance::resources) are at least as good. Of a problem without futures, the first of states
-    /// with equal [keys](crate::Problem::key) is kept.
+    /// With `merge`, states of a layer with equal [futures](crate::problem::Dominance::future) are merged and the
+    /// better one is kept, whichever came first: `a` replaces `b` when its score so far and all its
+    /// [resources](crate::problem::Dominance::resources) are at least as good. Of a problem without futures, the first
+    /// of states with equal [keys](crate::Problem::key) is kept.
     ///
     /// # Complete anytime beam search
     ///
@@ -107,7 +107,7 @@ parameters! {
     /// expansion for each bound and depth. A pass so wide that it drops nothing is a best-first search, which expands
     /// no state with a bound worse than the optimum.
     ///
-    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then tells the states
+    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then ranks the states
     /// of a cell apart, and first answers come earlier. With a span wider than all bounds, layers are those by depth.
     /// Choose a span where bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing
     /// competes, and the first solution may take long.
@@ -137,9 +137,9 @@ parameters! {
     /// counted as children of expanded states. With `prune` only those count that were neither hopeless, nor below the
     /// present cut, nor beaten by a known one, as CABS counts generated states.
     ///
-    /// Memory: two states ([`Facts::state_bytes`](crate::Facts::state_bytes)) for each place in the beam and about
-    /// 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits into
-    /// the memory of the budget.
+    /// Memory: two states ([`Facts::state_bytes`](crate::problem::Facts::state_bytes)) for each place in the beam and
+    /// about 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits
+    /// into the memory of the budget.
     ///
     /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
     /// bytes are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each

@@ -1,11 +1,13 @@
 //! What a beam holds between two steps: the layer, its children, the pass and the round.
 
-use super::merge::NONE;
 use crate::Score;
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::erased::MoveId;
 use crate::search::Tally;
 use serde::{Deserialize, Serialize};
+
+/// No entry.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The largest width: later passes are as wide.
 pub(super) const WIDEST: f64 = 1e18;

@@ -1,11 +1,12 @@
 //! What ranks the states of a beam.
 
 use super::{Beam, Merit, Tie};
+use crate::Sense;
 use crate::core::score::rank;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Policy, Trace};
 use crate::search::{Context, Coverage};
-use crate::{Policy, Sense, Trace};
 
 /// Ranks states by a merit, noise and a policy, as the parameters say.
 pub(super) struct Ranker {
@@ -73,7 +74,7 @@ impl Ranker {
     #[inline]
     pub(super) fn rank(&self, merit: f64, mix: u64) -> u64 {
         // The upper 53 bits, as a number below 1.
-        let noise = || self.noise * ((crate::stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
+        let noise = || self.noise * ((crate::core::hash::stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
         rank(Sense::Maximize, if self.noise > 0.0 { merit + noise() } else { merit })
     }
 
@@ -121,7 +122,7 @@ impl Ranker {
     }
 }
 
-/// Returns the rank of the potential, 0 where there is none.
+/// Returns the rank of the potential, 0 for a problem without one.
 #[inline(never)]
 fn potential_rank(problem: &dyn ErasedProblem, state: &State) -> u64 {
     problem.potential(state).filter(|potential| !potential.is_nan()).map_or(0, |value| rank(Sense::Maximize, value))

@@ -1,22 +1,25 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
 use super::links::{Links, ROOT};
-use super::merge::{Merger, NONE, Saved};
-use super::pass::{Child, Entry, Pass, Ranked, Round, Trial, effort};
+use super::merge::{Merger, Saved};
+use super::pass::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::validate;
+use crate::rollout::policy::Policy;
 use crate::search::shared::children::optimistic;
 use crate::search::shared::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
+use crate::{Score, Sense};
 use std::cmp::Reverse;
 
 /// Places that a beam has however little memory there is, unless they take more bytes than `ALWAYS`.
@@ -37,7 +40,7 @@ pub(crate) struct BeamSearch {
     pass: Pass,
     links: Links,
     seen: Seen,
-    /// In the place of `seen`, for a problem that tells futures.
+    /// In the place of `seen`, for a problem that has futures.
     merger: Option<Merger>,
     /// Layers of the pass, those before a resume not counted.
     layers: usize,
@@ -305,8 +308,8 @@ impl BeamSearch {
         (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
     }
 
-    /// Returns what tells the future of the state in `self.child` from others, if anything does. The outer `None`: a
-    /// state at least as good is known.
+    /// Returns what distinguishes the future of the state in `self.child` from others, if anything does. The outer
+    /// `None`: a state at least as good is known.
     #[inline(never)]
     fn read_future(&mut self, problem: &dyn ErasedProblem) -> Option<Option<u64>> {
         let merger = self.merger.as_mut()?;
@@ -497,7 +500,7 @@ impl Search for BeamSearch {
         Status::Running
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         Some(self.shown.bound(self.sense)).filter(|bound| bound.is_finite())
     }
 
@@ -545,7 +548,7 @@ impl Search for BeamSearch {
         }
         // States are not stored: each is replayed from the start of the pass, whose links were checked.
         let start = replay(problem, self.round.start())?;
-        validate::tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
+        validate::replay_tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
         self.before.clear();
         self.states.clear();
         self.replayed = true;

@@ -2,8 +2,8 @@
 
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Policy, Trace};
 use crate::search::Context;
-use crate::{Policy, Trace};
 use serde::{Deserialize, Serialize};
 
 /// The final states of recent playouts, one for each value of the low bits of their hash.

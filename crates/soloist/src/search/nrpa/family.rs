@@ -1,10 +1,11 @@
 //! What the family is beside its table of parameters.
 
-use super::{Keep, Nrpa, Similar, run::NrpaSearch};
+use super::{Adapting, Keep, Nrpa, Similar, run::NrpaSearch};
+use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
+use crate::rollout::policy::Policy;
 use crate::search::family::Family;
 use crate::search::step::Search;
-use crate::{ParameterError, Policy};
 
 impl Family for Nrpa {
     fn validate(&self) -> Result<(), ParameterError> {
@@ -17,6 +18,7 @@ impl Family for Nrpa {
                 self.beam != Keep::Solutions && self.similar != Similar::ScoreLength,
                 "`similar` needs `beam` = solutions",
             ),
+            (self.beam != Keep::Solutions && self.adapting != Adapting::Running, "`adapting` needs `beam` = solutions"),
             (self.beam == Keep::Solutions && self.bias_rate > 0.0, "`bias_rate` needs `beam` = none or policies"),
             (
                 self.shares() && (self.beam == Keep::Policies || self.repetitions > 0),

@@ -1,15 +1,17 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
-use super::{Keep, Nrpa};
+use super::{Adapting, Keep, Nrpa};
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
-use crate::search::Shared;
-use crate::{CheckpointError, Lifetime, Policy, Score, Sense, Trace};
+use crate::rollout::policy::{Lifetime, Policy, Trace};
+use crate::search::Exchange;
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
-impl Shared {
+impl Exchange {
     /// Checks a solution of a checkpoint.
     fn check(&self, problem: &dyn ErasedProblem, policy: &Policy) -> Result<(), CheckpointError> {
         validate::recorded(problem, &self.trace, policy, self.score)
@@ -24,6 +26,12 @@ impl Shared {
     fn similar(&self, other: &Self) -> bool {
         self.score == other.score && self.feature == other.feature && self.trace.steps() == other.trace.steps()
     }
+}
+
+/// Returns how many pairs of a list are alike.
+pub(super) fn pairs<T>(list: &[T], alike: impl Fn(&T, &T) -> bool) -> usize {
+    let of = |(at, one): (usize, &T)| list[..at].iter().filter(|other| alike(one, other)).count();
+    list.iter().enumerate().map(of).sum()
 }
 
 /// Decides when a level may learn and when it ends.
@@ -94,7 +102,7 @@ struct Frame {
     /// Playouts since the last adaptation; level 1 only.
     playouts: u64,
     /// Best first. One at most in plain NRPA.
-    beam: Vec<Shared>,
+    beam: Vec<Exchange>,
     gate: Gate,
 }
 
@@ -131,7 +139,7 @@ const LEARNING: usize = 224;
 fn bytes(trace: &Trace<MoveId>) -> u64 {
     let entry = 2 * (size_of::<Lifetime>() + 2 * size_of::<f64>()) + LEARNING;
     let step = 2 * (size_of::<MoveId>() + size_of::<u32>());
-    (size_of::<Shared>() + trace.lifetimes.len() * entry + trace.steps() * step) as u64
+    (size_of::<Exchange>() + trace.lifetimes.len() * entry + trace.steps() * step) as u64
 }
 
 impl Levels {
@@ -192,8 +200,13 @@ impl Levels {
     }
 
     /// Returns the best solution of the outermost level.
-    pub(super) fn best(&self) -> Option<&Shared> {
+    pub(super) fn best(&self) -> Option<&Exchange> {
         self.frames[0].beam.first()
+    }
+
+    /// Returns the similar pairs of solutions that the outermost level keeps.
+    pub(super) fn similar_pairs(&self) -> usize {
+        pairs(&self.frames[0].beam, Exchange::similar)
     }
 
     /// The best playout of the innermost level that has one.
@@ -224,7 +237,7 @@ impl Levels {
     ) {
         let index = self.frames.len() - 1;
         let buffer = self.spare.pop().unwrap_or_default();
-        let playout = Shared { score, feature, trace: std::mem::replace(trace, buffer) };
+        let playout = Exchange { score, feature, trace: std::mem::replace(trace, buffer) };
         self.insert(parameters, sense, index, playout);
         let frame = &mut self.frames[index];
         frame.playouts += 1;
@@ -235,7 +248,7 @@ impl Levels {
     }
 
     /// Gives a result to the level at `index`.
-    fn insert(&mut self, parameters: &Nrpa, sense: Sense, index: usize, result: Shared) {
+    fn insert(&mut self, parameters: &Nrpa, sense: Sense, index: usize, result: Exchange) {
         let width = parameters.width.at(self.frames.len() - index) as usize;
         let Frame { beam, gate, .. } = &mut self.frames[index];
         let again =
@@ -313,10 +326,17 @@ impl Levels {
         }
         if parameters.beam == Keep::Solutions {
             let traces: Vec<&Trace<MoveId>> = beam.iter().map(|solution| &solution.trace).collect();
-            if self.taught == Some(index) {
-                self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
-            } else {
-                self.policy.adapt_diverse(&traces, alpha);
+            match parameters.adapting {
+                Adapting::Overwriting => self.policy.adapt_overwriting(&traces, alpha),
+                Adapting::Caller => {
+                    self.policy.pop();
+                    self.policy.push();
+                    self.policy.adapt_diverse(&traces, alpha);
+                }
+                Adapting::Running if self.taught == Some(index) => {
+                    self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
+                }
+                Adapting::Running => self.policy.adapt_diverse(&traces, alpha),
             }
             self.taught = Some(index);
             self.origins.clear();
@@ -328,16 +348,16 @@ impl Levels {
 
     /// Gives a solution from outside to every level as a result. Each level adapts to it as long as it has no better
     /// one.
-    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
+    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
         for index in 0..self.frames.len() {
             self.insert(parameters, sense, index, gift.clone());
         }
     }
 
     /// Takes the best solutions of all streams that run together, this one's included. The level continues.
-    pub(super) fn receive(&mut self, parameters: &Nrpa, sense: Sense, offers: &[Shared]) {
+    pub(super) fn receive(&mut self, parameters: &Nrpa, sense: Sense, offers: &[Exchange]) {
         let streams = if parameters.leads() { offers.len() as f64 } else { 1.0 };
-        let mut best: Option<&Shared> = None;
+        let mut best: Option<&Exchange> = None;
         for offer in offers {
             if best.is_none_or(|best| offer.better(best, sense)) {
                 best = Some(offer);

@@ -32,6 +32,20 @@ choice! {
 }
 
 choice! {
+    /// How a level of HD-NRPA adapts its policy to its beam.
+    pub enum Adapting {
+        /// The running policy of the level is moved; what its steps add and take is summed.
+        Running = "running",
+        /// As `running`, and the addition of a step overwrites what earlier steps have taken from its code: `p'[c] <-
+        /// p[c] + alpha`, as printed.
+        Overwriting = "overwriting",
+        /// Each adaptation begins with the policy that the level was called with, so that nothing accumulates between
+        /// iterations, as printed.
+        Caller = "caller",
+    }
+}
+
+choice! {
     /// What the streams of a run with several threads share.
     pub enum Share {
         /// Nothing.
@@ -51,7 +65,7 @@ parameters! {
     /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
     /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
     /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
-    /// chances)`; see [`Policy::adapt`](crate::Policy::adapt). The copy is dropped when the level ends.
+    /// chances)`; see [`Policy::adapt`](crate::rollout::Policy::adapt). The copy is dropped when the level ends.
     ///
     /// With the defaults this is Rosin's algorithm exactly. (The pseudo-code in Cazenave & Edelkamp 2016 puts the
     /// adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
@@ -59,11 +73,14 @@ parameters! {
     /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
     /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
-    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the text of
-    /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
-    /// the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the level below (in
-    /// print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites); the codes of a
-    /// step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite NRPA.
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::Policy::adapt_diverse). Where the
+    /// text of Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again
+    /// from the policy of the caller, so that nothing accumulates: `adapting = caller`); `Similar` looks at the results
+    /// of the level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha`
+    /// overwrites: `adapting = overwriting`); the codes of a step are a set, so that equal codes count once. As ties
+    /// never replace, `width = 1` is not quite NRPA. The preset has the paper's width of 10; on SameGame, with 100,000
+    /// playouts, a narrower beam was better at every width tried, and both printed readings were worse
+    /// (`soloist reproduce hd-nrpa-study`).
     ///
     /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration the
     /// level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it; the
@@ -71,12 +88,16 @@ parameters! {
     /// are adapted to their solutions in every iteration, as in NRPA. The paper does not say this; with it `width = 1`
     /// is NRPA exactly. At most the product over the levels of `iterations * width` playouts.
     ///
+    /// **Diversity.** A run with a beam has a gauge of the similar pairs of solutions that its outermost level keeps:
+    /// div(S) of Definition 1 of Cazenave & Edelkamp. It is 0 at all times where the level rejects what is similar
+    /// (`beam = solutions`), and grows as a beam of policies loses its diversity.
+    ///
     /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
     /// its best sequence was returned that often again. `threshold` and `stopping`: a level watches before it learns.
     /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at
     /// most `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or
     /// so) is cut at a random step and continued by a random move and then by the policy. `bias_rate`: the weights of
-    /// the [terms of the bias](crate::Prior::terms) are learned along with the logits.
+    /// the [terms of the bias](crate::problem::Prior::terms) are learned along with the logits.
     ///
     /// `arms > 1` is the number of blank runs that begin. Each does `race` iterations of the outermost level, then the
     /// worse half (by best score, ties to the earlier) is dropped, and so on until one is left, which runs to its end.
@@ -140,6 +161,8 @@ parameters! {
         width: PerLevel = 1.into(), 1..=100_000;
         /// when two solutions are too similar to be kept both; beam = solutions
         similar: Similar = Similar::ScoreLength, ();
+        /// how a level adapts to its beam; beam = solutions
+        adapting: Adapting = Adapting::Running, ();
         /// iterations of each level before it begins to learn
         threshold: PerLevel = 0.into(), 0..=1_000_000_000;
         /// learning begins after an optimal-stopping test with this constant (2.3 in the paper); 0: at once
@@ -173,7 +196,7 @@ impl Nrpa {
         Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
     }
 
-    /// Returns what tells a finished solution from others of equal score and length.
+    /// Returns what distinguishes a finished solution from others of equal score and length.
     fn feature(&self, problem: &dyn ErasedProblem, state: &State) -> f64 {
         let potential = match self.similar {
             Similar::ScoreLength => None,

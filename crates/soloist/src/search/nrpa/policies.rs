@@ -1,13 +1,15 @@
 //! The nested levels of Beam-NRPA: each solution of a beam has a separate policy.
 
 use super::Nrpa;
-use super::levels::Gate;
+use super::levels::{Gate, pairs};
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
-use crate::search::Shared;
-use crate::{CheckpointError, Policy, Score, Sense, Trace};
+use crate::rollout::policy::{Policy, Trace};
+use crate::search::Exchange;
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// A solution and the policy that goes with it; the first one of a call has no solution yet.
@@ -108,6 +110,13 @@ impl Frame {
 }
 
 impl Beams {
+    /// Returns the similar pairs of solutions that the outermost level keeps.
+    pub(super) fn similar_pairs(&self) -> usize {
+        pairs(&self.frames[0].entries, |one, other| {
+            one.score.is_some() && one.score == other.score && one.trace.steps() == other.trace.steps()
+        })
+    }
+
     pub(super) fn new(parameters: &Nrpa, policy: &Policy) -> Self {
         let frames = (0..parameters.level).map(|_| Frame::new(policy.clone())).collect();
         Self { frames, ended: false }
@@ -138,7 +147,7 @@ impl Beams {
     }
 
     /// Gives a solution from outside to every level, as if its present policy had found it.
-    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
+    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
         for frame in &mut self.frames {
             frame.find(parameters, sense, gift.score, gift.trace.clone());
         }

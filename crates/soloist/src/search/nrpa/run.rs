@@ -4,12 +4,15 @@ use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::search::{Context, Search, Shared, Status, is_biased};
-use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
+use crate::rollout::policy::{Policy, Trace};
+use crate::search::{Context, Exchange, Search, Status, is_biased};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// One nested run.
@@ -215,7 +218,18 @@ impl NrpaSearch {
 impl Search for NrpaSearch {
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let entropy = self.arms.get(self.turn).and_then(|arm| arm.trace()?.entropy(arm.policy()));
-        entropy.map(|bits| ("policy entropy, bits a move", bits)).into_iter().collect()
+        let mut gauges: Vec<(&'static str, f64)> =
+            entropy.map(|bits| ("policy entropy, bits a move", bits)).into_iter().collect();
+        if self.parameters.beam != Keep::None
+            && let Some(arm) = self.arms.get(self.turn)
+        {
+            let pairs = match &arm.core {
+                Core::Levels(levels) => levels.similar_pairs(),
+                Core::Beams(beams) => beams.similar_pairs(),
+            };
+            gauges.push(("similar pairs of solutions in the outermost beam", pairs as f64));
+        }
+        gauges
     }
 
     fn step(&mut self, context: &mut Context<'_>) -> Status {
@@ -275,7 +289,7 @@ impl Search for NrpaSearch {
                 continue;
             }
             let feature = self.parameters.feature(context.problem, &self.state);
-            let gift = Shared { score: solution.score, feature, trace };
+            let gift = Exchange { score: solution.score, feature, trace };
             match &mut arm.core {
                 Core::Levels(levels) => levels.take_up(&self.parameters, self.sense, &gift),
                 Core::Beams(beams) => beams.take_up(&self.parameters, self.sense, &gift),
@@ -288,12 +302,12 @@ impl Search for NrpaSearch {
         &self.remarks
     }
 
-    fn share(&self) -> Option<Shared> {
+    fn share(&self) -> Option<Exchange> {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
         levels.waiting.then(|| levels.best().cloned()).flatten()
     }
 
-    fn receive(&mut self, shared: &[Shared]) {
+    fn receive(&mut self, shared: &[Exchange]) {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_mut_slice() else { return };
         levels.receive(&self.parameters, self.sense, shared);
     }

@@ -20,8 +20,11 @@ const WALKS: usize = 4;
 /// Whether the problem's bias differs between moves of a state, at the root or on a few random walks from it.
 ///
 /// The walks are the same at each call. The states of large instances are met up to `ASKED` moves; at the root all are
-/// asked.
+/// asked. A problem without a prior is asked for nothing: its moves may be slow, and no limit of a run holds yet.
 pub(crate) fn is_biased(problem: &dyn ErasedProblem) -> bool {
+    if !problem.has_prior() {
+        return false;
+    }
     let (mut rng, mut moves, mut asked) = (Rng::new(0), Vec::new(), 0);
     // A walk ends at once where there are no moves.
     for _ in 0..WALKS {

@@ -1,16 +1,18 @@
 //! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
 //! iterative deepening share.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
+use crate::core::hash::stable_hash;
 use crate::core::score::unbounded;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::{Child, Children, Lister, Shuffle, optimistic};
-use crate::search::shared::seen::{Identities, Met};
+use crate::search::shared::seen::{Identities, VisitTable};
 use crate::search::{Context, Search, Status};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// The states or solutions that a pass leaves out.
@@ -74,7 +76,7 @@ pub(crate) struct DepthFirst {
     sense: Sense,
     lister: Lister,
     /// The states entered in this pass.
-    table: Option<Met>,
+    table: Option<VisitTable>,
     identities: Identities,
     memory: u64,
     /// Bytes for the states and lists of the present path, those in use, and those of a state.
@@ -240,7 +242,7 @@ impl DepthFirst {
                 && frame.mark.fresh
                 && let Some(state) = &frame.state
             {
-                context.leaf(state, &self.path);
+                context.score_leaf(state, &self.path);
             }
             self.set_aside(frame);
         } else {
@@ -413,7 +415,7 @@ impl Search for DepthFirst {
         if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         match self.plan {
             // What a frame still has to try is no better than the frame.
             Plan::All => self
@@ -434,13 +436,30 @@ impl Search for DepthFirst {
         }
     }
 
+    fn covered(&self) -> Option<f64> {
+        if self.plan != Plan::All {
+            return None;
+        }
+        let (mut part, mut covered) = (1.0, 0.0);
+        for frame in &self.frames {
+            if !frame.listed {
+                // What a dropped list held is not known any more.
+                break;
+            }
+            part /= frame.children.len().max(1) as f64;
+            // The child tried last is the next frame, if there is one: the last frame's is done.
+            covered += part * frame.next.saturating_sub(1) as f64;
+        }
+        Some(covered)
+    }
+
     fn save(&self) -> Vec<u8> {
         let next: Vec<usize> = self.frames.iter().map(|frame| frame.next).collect();
         encode(&(self.lister.salt, &self.pass, next, &self.table))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Met>)>(bytes)?;
+        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<VisitTable>)>(bytes)?;
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }

@@ -1,6 +1,6 @@
 //! Open states and their ancestors: each by the move that led to it and its parent, from which it is replayed.
 
-use crate::CheckpointError;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -151,7 +151,7 @@ impl Nodes {
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem; `open`: those that are open or being expanded.
-    /// `meet` is told of each node, its parent and its state, and says whether they agree.
+    /// `meet` receives each node, its parent and its state, and returns whether they agree.
     pub(crate) fn check(
         &self,
         problem: &dyn ErasedProblem,
@@ -174,7 +174,7 @@ impl Nodes {
             let parent = if root == Some(node.parent as usize) { validate::NONE } else { node.parent };
             Some((parent, node.mv?))
         };
-        validate::tree(problem, start, self.nodes.len(), edge, |at, state| {
+        validate::replay_tree(problem, start, self.nodes.len(), edge, |at, state| {
             let node = &self.nodes[at];
             meet(node, self.nodes.get(node.parent as usize), state)
         })

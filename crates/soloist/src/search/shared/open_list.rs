@@ -1,5 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::cut::EVERY;
@@ -9,14 +11,13 @@ use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::{Child, Children, Lister, optimistic};
 use crate::search::shared::nodes::{NONE, Nodes};
-use crate::search::shared::seen::{Identities, Met};
+use crate::search::shared::seen::{Identities, VisitTable};
 use crate::search::{BranchAndBound, Context, Order, Search, Status};
-use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What the user is told when not all open states fit.
+/// The remark that not all open states fit.
 const DROPPED: &str =
     "the memory limit was reached: the open states with the worst bounds were dropped (a larger limit keeps them)";
 /// Nodes that are kept however little memory there is.
@@ -43,7 +44,7 @@ struct Tree {
     born: u64,
     /// The nodes dropped for lack of memory.
     ledger: Ledger,
-    table: Option<Met>,
+    table: Option<VisitTable>,
     salt: Option<Option<u64>>,
 }
 
@@ -51,7 +52,7 @@ pub(crate) struct OpenList {
     breadth: bool,
     sense: Sense,
     lister: Lister,
-    table: Option<Met>,
+    table: Option<VisitTable>,
     identities: Identities,
     memory: u64,
     nodes: Nodes,
@@ -190,7 +191,7 @@ impl OpenList {
             return;
         }
         if problem.is_finished(&self.child) {
-            context.leaf(&self.child, &self.path);
+            context.score_leaf(&self.child, &self.path);
         } else {
             self.push(self.path.last().copied(), parent, self.path.len() as u32, bound);
         }
@@ -253,7 +254,7 @@ impl Search for OpenList {
         &self.remarks
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let best = |a: f64, b: f64| self.sense.best_value(a, b);
         let open = if self.breadth {
             self.open.iter().map(|open| self.nodes.bound(open.node)).reduce(best)

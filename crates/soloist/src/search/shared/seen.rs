@@ -1,8 +1,10 @@
 //! States already met, by their keys: a table of bounded size.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// Keys that share a place; the oldest of them makes room when it is full, which few buckets are while the table can
@@ -186,14 +188,14 @@ impl Table<u64> {
 
 /// The states that a search has met.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Met {
+pub(crate) enum VisitTable {
     /// By keys that include the score so far.
     Keys(Seen),
     /// By their futures, with the rank of the best score so far.
     Futures(Table<u64>),
 }
 
-impl Met {
+impl VisitTable {
     /// Adds a state. Returns whether one at least as good was there already.
     #[inline]
     pub(crate) fn enter(&mut self, (key, value): (u64, u64)) -> bool {
@@ -228,10 +230,10 @@ impl Met {
     }
 }
 
-/// What a search merges states by: a key with the rank of the score so far, where the problem tells futures, or a key
+/// What a search merges states by: a key with the rank of the score so far, where the problem has futures, or a key
 /// that includes it.
 pub(crate) struct Identities {
-    /// Whether the problem tells futures.
+    /// Whether the problem has futures.
     pub(crate) futures: bool,
     sense: Sense,
     resources: Vec<f64>,
@@ -244,8 +246,8 @@ impl Identities {
     }
 
     /// Returns an empty table for them.
-    pub(crate) fn table(&self, memory: u64) -> Met {
-        if self.futures { Met::Futures(Table::new(memory)) } else { Met::Keys(Seen::new(memory)) }
+    pub(crate) fn table(&self, memory: u64) -> VisitTable {
+        if self.futures { VisitTable::Futures(Table::new(memory)) } else { VisitTable::Keys(Seen::new(memory)) }
     }
 
     /// Returns the key of a state, and a number that is larger for a better score so far.

@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, NONE, Node};
 use crate::core::limits::MOST;
-use crate::core::parameter::{choice, parameters};
+use crate::core::parameter::{PerLevel, choice, parameters};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -30,9 +30,15 @@ parameters! {
     /// no deeper one came (the kept nodes are finished solutions). The next pass begins with a new tree, width and
     /// limit multiplied by `widen`: with `widen` > 1 a limit comes at which the whole tree is seen before it is pruned,
     /// so that the search is complete.
+    ///
+    /// `beam_shape` makes a beam that is not as wide at each depth: W times its first number at depth 1, times its
+    /// second one at depth 2, and so on, the last number counting for all deeper ones. Baier and Winands name widths
+    /// by depth as future work.
     pub struct Narrowing {
         /// nodes of a depth that stay when its counter is full; 0: no beam
         beam_width: u64 = 0, 0..=1_000_000_000;
+        /// factors of `beam_width` at depth 1, 2 and so on; the last one counts for all deeper ones
+        beam_shape: PerLevel = 1.into(), 1..=1_000_000;
         /// playouts through a depth at which it is pruned
         beam_limit: u64 = 10_000, 1..=1_000_000_000_000;
         /// which nodes stay

@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, NONE, Node};
 use super::run::UctSearch;
-use crate::CheckpointError;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::MOST;
 use crate::erased::problem::{ErasedProblem, State};
 use std::collections::HashMap;

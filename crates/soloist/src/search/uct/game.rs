@@ -1,16 +1,17 @@
 //! What a tree search does between playouts: it plays moves for good and begins new games, beams and trees.
 
-use super::met::Range;
 use super::run::UctSearch;
+use super::score_range::Range;
 use super::{Rank, refuse};
 use crate::core::coverage::Ledger;
 use crate::core::limits::MOST;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameters;
 use crate::erased::MoveId;
 use crate::erased::problem::State;
 use crate::search::shared::children::optimistic;
 use crate::search::{Context, Status};
-use crate::{ParameterError, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 parameters! {
@@ -305,8 +306,9 @@ impl UctSearch {
     pub(super) fn narrow(&mut self) {
         let Some(beam) = &mut self.beam else { return };
         if let Some(depth) = beam.count(self.walk.path.len()) {
+            let width = beam.width.saturating_mul(self.uct.narrowing.beam_shape.at(depth));
             let (rank, open_only) = (self.uct.narrowing.beam_rank, self.uct.closes());
-            let kept = self.tree.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
+            let kept = self.tree.arena.keep_beam(depth, width, rank, self.sense, open_only);
             beam.prune(depth);
             self.tree.pending = None;
             self.game.ledger.leave_out_any();

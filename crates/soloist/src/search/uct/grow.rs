@@ -5,11 +5,12 @@ use super::run::UctSearch;
 use super::select::Ties;
 use super::{Uct, refuse};
 use crate::core::cut::EVERY;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::{choice, parameters};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage};
-use crate::{ParameterError, Solution};
 use std::collections::HashMap;
 
 choice! {
@@ -42,7 +43,7 @@ choice! {
 choice! {
     /// How a node moves that has too few playouts for the formula.
     pub enum FewVisits {
-        /// As the playout does, of which the node is a part.
+        /// As the playout does that the node is a part of.
         Rollout = "rollout",
         /// To any open child, each as likely.
         Uniform = "uniform",
@@ -80,15 +81,16 @@ parameters! {
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
     /// all playouts through it. The exploration term counts those of the selected edge. A playout updates the path it
     /// took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must have
-    /// no cycles.
+    /// no cycles. With `select_from` this needs `few_visits = uniform`: a playout that is followed would have to look
+    /// for each of its states in the tree.
     ///
     /// # Closed branches
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well.
     /// No playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). A playout also closes its leaf where the rollout [says](crate::Playout::mark_spent) that the leaf
-    /// deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for ever.
-    /// Therefore it is on unless a preset stands for a paper that has none.
+    /// player). A playout also closes its leaf where the rollout [says](crate::rollout::Playout::mark_spent) that the
+    /// leaf deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for
+    /// ever. Therefore it is on unless a preset stands for a paper that has none.
     ///
     /// # Departures from the papers
     ///
@@ -129,7 +131,10 @@ impl Growth {
         let lazy = self.expansion == Expansion::Lazy;
         refuse(&[
             (self.select_from > 0 && (all || lazy), "select_from needs expansion=one"),
-            (self.select_from > 0 && self.transpositions, "select_from and transpositions exclude each other"),
+            (
+                self.select_from > 0 && self.few_visits == FewVisits::Rollout && self.transpositions,
+                "select_from with few_visits=rollout and transpositions exclude each other",
+            ),
             (self.widening > 0.0 && all, "widening needs expansion=one or lazy"),
             (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one or lazy"),
             (self.theta > 0 && all, "theta needs expansion=one or lazy"),
@@ -351,12 +356,13 @@ impl UctSearch {
     }
 
     /// Plays the move to a child of `at` drawn from those that are not closed. Returns whether it is new and its first
-    /// playout follows; nothing if there is no such child or the new one is pruned.
+    /// playout follows: not where its state is in the tree already; nothing if there is no such child or the new one is
+    /// pruned.
     fn enter_any(&mut self, context: &mut Context<'_>, at: usize) -> Option<bool> {
         let (closes, untried) = (self.uct.closes(), self.tree.arena.untried(at));
         let first = self.tree.arena.get(at).children().start;
         let tried = first..first + self.tree.arena.get(at).tried as usize;
-        let is_open = |arena: &Arena, slot: usize| !(closes && arena.get(slot).closed);
+        let is_open = |arena: &Arena, slot: usize| !(closes && arena.get(arena.resolve(slot)).closed);
         let open = tried.clone().filter(|&slot| is_open(&self.tree.arena, slot)).count();
         if open + untried == 0 {
             return None;
@@ -368,7 +374,8 @@ impl UctSearch {
             return Some(false);
         }
         let child = self.try_child(context, at, pick - open);
-        self.enter_new(context, child).then_some(true)
+        let is_new = self.enter_new(context, child);
+        (is_new || !self.prunes()).then_some(is_new)
     }
 
     /// Plays the move to a child that was just made. Returns whether its first playout follows: not when its state is

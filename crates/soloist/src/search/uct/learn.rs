@@ -2,13 +2,15 @@
 
 use super::Uct;
 use super::means::{Entry, Means, Stored};
-use super::met::Scale;
+use super::score_range::Scale;
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::parameter::{choice, parameters};
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Policy, Trace};
 use crate::search::Context;
-use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
 
 choice! {

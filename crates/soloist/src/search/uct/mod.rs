@@ -15,10 +15,10 @@ mod graph;
 mod grow;
 mod learn;
 mod means;
-mod met;
 mod nested;
 mod prune;
 mod run;
+mod score_range;
 mod select;
 
 pub use beam::{Narrowing, Rank};
@@ -29,7 +29,7 @@ pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
-use crate::ParameterError;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameter_groups;
 
 parameter_groups! {

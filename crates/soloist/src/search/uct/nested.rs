@@ -3,11 +3,13 @@
 use super::game::Game;
 use super::run::UctSearch;
 use super::{Uct, refuse};
+use crate::Score;
+use crate::core::codec::CheckpointError;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameters;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage, Search, Status};
-use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};
 
 parameters! {

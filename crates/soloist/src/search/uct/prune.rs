@@ -4,11 +4,12 @@
 use super::arena::{Arena, NONE};
 use super::run::UctSearch;
 use super::{NodeValue, Uct, refuse};
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::{choice, parameters};
 use crate::erased::problem::ErasedProblem;
 use crate::search::shared::children::optimistic;
 use crate::search::{Context, Coverage};
-use crate::{ParameterError, Score, Sense};
+use crate::{Score, Sense};
 
 choice! {
     /// Whether the tree is pruned by bounds.

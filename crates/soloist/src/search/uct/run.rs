@@ -6,22 +6,25 @@ use super::beam::Beam;
 use super::game::{Game, Roots, Variants};
 use super::grow::{Leaf, Tree};
 use super::learn::{Learner, Playouts, Saved};
-use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
+use super::score_range::{SavedScoreRange, ScoreRange};
 use super::select::Selector;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::ensure;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Lifetime, Trace};
 use crate::search::{Context, Coverage, Search, Status, replay};
-use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
+use crate::{Score, Sense};
 
 /// A tree search in progress.
 pub(crate) struct UctSearch {
     pub(super) uct: Uct,
     pub(super) sense: Sense,
     pub(super) tree: Tree,
-    pub(super) met: Met,
+    pub(super) met: ScoreRange,
     pub(super) learner: Learner,
     pub(super) beam: Option<Beam>,
     pub(super) game: Game,
@@ -77,7 +80,7 @@ impl UctSearch {
         Self {
             sense: problem.sense(),
             tree: Tree::new(&uct, problem, memory),
-            met: Met::new(if reference == 0.0 { problem.facts().reference } else { Some(reference) }),
+            met: ScoreRange::new(if reference == 0.0 { problem.facts().reference } else { Some(reference) }),
             learner: Learner::new(&uct, problem, &root, memory / 4),
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
             game: Game::new(pacing.move_playouts),
@@ -287,7 +290,7 @@ impl Search for UctSearch {
         vec![("tree depth of the latest playout, moves", depth as f64)]
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let known = self.prunes() && self.tree.arena.len() > 0 && self.game.ledger.is_blank();
         known.then(|| self.tree.arena.limits[0].bound)
     }
@@ -314,7 +317,7 @@ impl Search for UctSearch {
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type SavedTree = (Arena, SavedMet, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
+        type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
         type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
         let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
         let (arena, met, (pending, pruned_by), full, keys) = tree;

@@ -2,10 +2,11 @@
 
 use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
-use super::met::{Range, Scale};
+use super::score_range::{Range, Scale};
 use super::{Pacing, Uct, refuse};
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::{choice, parameters};
-use crate::{ParameterError, Rng, Sense};
+use crate::{Rng, Sense};
 use std::sync::LazyLock;
 
 choice! {
@@ -114,8 +115,8 @@ parameters! {
     /// operations of the input over the mean of the playouts' through the child. With `reheats` = k the N playouts fall
     /// into k + 1 periods of equal length, and the constant begins each of them at `c` again: the paper names reheating
     /// as future work and gives no schedule. The reference score is `reference`, or
-    /// else the [problem's](crate::Facts::reference), or else that of the first feasible playout; scores must not
-    /// change their sign.
+    /// else the [problem's](crate::problem::Facts::reference), or else that of the first feasible playout; scores must
+    /// not change their sign.
     pub struct Selection {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
         c: f64 = 0.1, 0.0..=1e12;

@@ -4,11 +4,11 @@ pub(crate) mod logits;
 pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
+use soloist::problem::{Facts, Prior, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::run::{CheckpointError, RunInfo};
 use soloist::search::Uct;
-use soloist::{
-    Budget, CheckpointError, Facts, Method, NamedRollout, Outcome, Playout, Prior, Problem, Rng, Rollout, RunInfo,
-    Score, Sense, Solver, stable_hash,
-};
+use soloist::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Solver};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,7 +52,7 @@ pub(crate) struct Bag {
 }
 
 impl Bag {
-    /// Sixteen items of which about seven fit.
+    /// Sixteen items; about seven of them fit.
     pub(crate) fn sixteen() -> Self {
         let values = [41, 55, 67, 12, 70, 23, 38, 90, 64, 17, 82, 35, 49, 28, 76, 59];
         let weights = [23, 26, 35, 7, 41, 13, 19, 51, 33, 10, 44, 21, 24, 17, 40, 29];
@@ -331,7 +331,7 @@ pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
 
 /// Every preset, and settings that take other paths through the code.
 pub(crate) fn methods() -> Vec<Method> {
-    let mut all: Vec<Method> = Method::presets().iter().map(soloist::Preset::method).collect();
+    let mut all: Vec<Method> = Method::presets().iter().map(soloist::search::Preset::method).collect();
     let more: &[(&str, &[(&str, &str)])] = &[
         ("sampling", &[("limit", "300")]),
         ("uct", &[("expansion", "all"), ("threshold", "3")]),
@@ -349,6 +349,10 @@ pub(crate) fn methods() -> Vec<Method> {
         ("uct", &[("playouts", "history"), ("select_from", "6")]),
         ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
         ("uct", &[("transpositions", "true"), ("c", "0.5")]),
+        ("sp-mcts", &[("transpositions", "true"), ("solver", "true")]),
+        ("hd-nrpa", &[("level", "2"), ("iterations", "20"), ("threshold", "2"), ("adapting", "overwriting")]),
+        ("hd-nrpa", &[("level", "2"), ("iterations", "20"), ("threshold", "2"), ("adapting", "caller")]),
+        ("bmcts", &[("beam_limit", "60"), ("beam_shape", "1,3,2")]),
         ("beam", &[("width", "20"), ("split", "2")]),
         ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
         ("uct", &[("restart_nodes", "120"), ("keep_tree", "false"), ("move_playouts", "40"), ("final_move", "visits")]),
@@ -455,7 +459,7 @@ pub(crate) fn run<P: Problem>(problem: &P, method: &Method, seed: u64, playouts:
 /// One uniform playout from `state`, by the draws that the engine documents.
 pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut Rng) -> Vec<P::Move> {
     let mut playout = Playout::default();
-    soloist::Uniform.run(problem, state, &mut playout, rng);
+    soloist::rollout::Uniform.run(problem, state, &mut playout, rng);
     playout.moves
 }
 
@@ -464,7 +468,7 @@ struct Once;
 
 impl Rollout<Fenced> for Once {
     fn run(&mut self, problem: &Fenced, state: &mut Packed, playout: &mut Playout<u8>, rng: &mut Rng) {
-        soloist::Uniform.run(problem, state, playout, rng);
+        soloist::rollout::Uniform.run(problem, state, playout, rng);
         playout.mark_spent();
     }
 }

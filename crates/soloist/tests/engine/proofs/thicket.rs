@@ -1,8 +1,8 @@
 //! Random trees and graphs, small enough to look at every way through them.
 
-use soloist::{
-    Dominance, Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash,
-};
+use soloist::problem::{Dominance, Facts, Prior, stable_hash};
+use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
+use soloist::{Problem, Rng, Score, Sense};
 
 /// A way on: the node it leads to, what it adds to the score, its bias.
 type Way = (usize, i32, f64);

@@ -4,7 +4,7 @@ use super::*;
 use crate::Score;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
-use crate::erased::problem::{ErasedProblem, ProblemAdapter, Shared};
+use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef};
 use crate::search::family::Family;
 
 /// Returns a root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
@@ -44,7 +44,7 @@ fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw:
     uct.validate().unwrap();
     let stairs = Staircase(1);
     let rules = ProblemAdapter::new(
-        Shared::Borrowed(&stairs),
+        ProblemRef::Borrowed(&stairs),
         crate::problem::Facts::default(),
         MoveCodec::new(),
         crate::core::cut::Watch::default(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the search has met so far: the measures by which scores are compared.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Met {
+pub(super) struct ScoreRange {
     /// Feasible scores.
     pub(super) range: Range,
     /// The score that ratios compare with, as the parameters or the problem have it.
@@ -17,9 +17,9 @@ pub(super) struct Met {
 }
 
 /// What a checkpoint holds of it.
-pub(super) type SavedMet = (Range, Option<f64>, usize);
+pub(super) type SavedScoreRange = (Range, Option<f64>, usize);
 
-impl Met {
+impl ScoreRange {
     pub(super) fn new(standard: Option<f64>) -> Self {
         Self { range: Range::default(), standard, first: None, longest: 0 }
     }
@@ -37,11 +37,11 @@ impl Met {
         self.standard.or(self.first).unwrap_or(0.0)
     }
 
-    pub(super) fn save(&self) -> SavedMet {
+    pub(super) fn save(&self) -> SavedScoreRange {
         (self.range, self.first, self.longest)
     }
 
-    pub(super) fn load(&mut self, (range, first, longest): SavedMet) {
+    pub(super) fn load(&mut self, (range, first, longest): SavedScoreRange) {
         (self.range, self.first, self.longest) = (range, first, longest);
     }
 }

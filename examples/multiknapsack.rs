@@ -1,0 +1,117 @@
+//! The multidimensional knapsack: items that use several resources (the format of the OR-Library: items, resources and
+//! the best value known or 0, then the values, the uses of each resource, and the capacities).
+
+#[path = "common/mod.rs"]
+mod common;
+
+use soloist::problem::{Found, Ordering, Prior};
+use soloist::{Problem, Score};
+
+struct Knapsack {
+    value: Vec<f64>,
+    /// What each item uses of each resource.
+    uses: Vec<Vec<f64>>,
+    capacity: Vec<f64>,
+    /// The logarithm of the value for the resources used, as parts of the capacities.
+    efficiency: Vec<f64>,
+}
+
+/// What is packed, and what is left of each resource.
+#[derive(Clone)]
+struct Load {
+    packed: Vec<bool>,
+    left: Vec<f64>,
+    value: f64,
+}
+
+impl Knapsack {
+    fn parse(text: &str) -> Option<Self> {
+        let numbers: Vec<f64> = text.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        let whole = |at: usize| numbers.get(at).filter(|x| x.fract() == 0.0 && (1.0..=1e5).contains(*x));
+        let (items, resources) = (*whole(0)? as usize, *whole(1)? as usize);
+        let numbers = &numbers[3..];
+        if numbers.len() != items + resources * items + resources || numbers.iter().any(|x| !(0.0..=1e9).contains(x)) {
+            return None;
+        }
+        let (value, numbers) = numbers.split_at(items);
+        let (rows, capacity) = numbers.split_at(resources * items);
+        let uses: Vec<Vec<f64>> =
+            (0..items).map(|item| (0..resources).map(|row| rows[row * items + item]).collect()).collect();
+        let part = |item: usize| uses[item].iter().zip(capacity).map(|(uses, all)| uses / all.max(1.0)).sum::<f64>();
+        let efficiency = (0..items).map(|item| (value[item].max(1e-9) / part(item).max(1e-9)).ln()).collect();
+        Some(Self { value: value.to_vec(), efficiency, uses, capacity: capacity.to_vec() })
+    }
+
+    fn fits(&self, load: &Load, item: usize) -> bool {
+        !load.packed[item] && self.uses[item].iter().zip(&load.left).all(|(uses, left)| uses <= left)
+    }
+}
+
+impl Problem for Knapsack {
+    type State = Load;
+    /// The item that is packed next.
+    type Move = u32;
+
+    fn root(&self) -> Load {
+        Load { packed: vec![false; self.value.len()], left: self.capacity.clone(), value: 0.0 }
+    }
+    fn moves(&self, load: &Load, moves: &mut Vec<u32>) {
+        moves.extend((0..self.value.len()).filter(|&item| self.fits(load, item)).map(|item| item as u32));
+    }
+    fn apply(&self, load: &mut Load, item: u32) {
+        let item = item as usize;
+        load.packed[item] = true;
+        load.value += self.value[item];
+        load.left.iter_mut().zip(&self.uses[item]).for_each(|(left, uses)| *left -= uses);
+    }
+    fn score(&self, load: &Load) -> Score {
+        Score::Feasible(load.value)
+    }
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+    fn ordering(&self) -> Option<&dyn Ordering<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Knapsack> for Knapsack {
+    fn bias(&self, _: &Load, item: u32) -> f64 {
+        self.efficiency[item as usize]
+    }
+}
+
+impl Ordering<Knapsack> for Knapsack {
+    fn identity(&self, _: &Load, item: u32) -> u64 {
+        item.into()
+    }
+    fn find(&self, load: &Load, item: u64) -> Found<u32> {
+        let fits = (item as usize) < self.value.len() && self.fits(load, item as usize);
+        if fits { Found::Move(item as u32) } else { Found::Gone }
+    }
+}
+
+const SMALL: &str = "8 2 0  14 9 8 12 20 7 11 16  5 4 3 6 9 2 5 7  7 3 4 2 8 4 3 6  20 18";
+
+fn main() {
+    let run = common::arguments("auto");
+    run.solve(&run.load(SMALL, Knapsack::parse));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proves_the_best_set_of_all() {
+        let problem = Knapsack::parse(SMALL).unwrap();
+        let value = |set: u32| {
+            let held = || (0..8).filter(|item| set >> item & 1 == 1);
+            let within = |row: usize| held().map(|item| problem.uses[item][row]).sum::<f64>() <= problem.capacity[row];
+            (within(0) && within(1)).then(|| held().map(|item| problem.value[item]).sum::<f64>())
+        };
+        let best = (0..1 << 8).filter_map(value).fold(0.0, f64::max);
+        common::prove(&problem, best, &["dfs", "best-first"]);
+        assert!(Knapsack::parse("2 1 0  1 2  3").is_none());
+    }
+}
