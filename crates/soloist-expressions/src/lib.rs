@@ -71,6 +71,7 @@ pub mod scheme;
 mod simplify;
 mod spec;
 mod stop;
+mod summary;
 mod table;
 mod verify;
 
@@ -79,7 +80,7 @@ pub use algebra::{
     Relation, Signs, System, power_cost,
 };
 pub use anneal::Limits;
-pub use domain::{DOMAIN, calls_text, describe, open, open_with};
+pub use domain::{DOMAIN, describe, open, open_with};
 pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
 pub use factor::{Factors, factors};
 pub use gradient::with_gradient;
@@ -95,4 +96,5 @@ pub use simplify::{
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;
+pub use summary::calls_text;
 pub use verify::{Verified, check, recount, verify_code, verify_exactly, verify_program};

@@ -9,8 +9,8 @@ pub(crate) mod shape;
 mod style;
 
 use crate::algebra::{Coefficient, Counts, System};
-use crate::domain::calls_text;
 use crate::horner::{Program, Term};
+use crate::summary::calls_text;
 use calls::Step;
 pub use header::emit_header;
 use num_bigint::BigInt;

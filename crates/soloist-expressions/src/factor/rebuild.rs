@@ -1,6 +1,6 @@
 //! Systems with factors and combinations of variables as blocks.
 
-use super::factors;
+use super::split::factors;
 use super::substitute::{Substituted, substituted};
 use crate::algebra::{Coefficient, Definition, MAX_VARIABLES, Polynomial, System};
 use crate::read::MAX_TABLE;

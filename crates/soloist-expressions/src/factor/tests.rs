@@ -1,6 +1,7 @@
 //! Products of random polynomials are taken apart, and combinations are found.
 
-use super::*;
+use super::factors;
+use crate::algebra::{Coefficient, Polynomial};
 use crate::read::parse;
 
 fn first(text: &str) -> Polynomial {

@@ -1,6 +1,7 @@
 //! Blanks and comments that all notations share.
 
-use super::reader::Failure;
+/// The byte at which reading failed, and the message.
+pub(super) type Failure = (usize, String);
 
 /// The place of the end of the line that holds `at`.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {

@@ -1,5 +1,7 @@
 //! The state of the reader, and the words and signs that it reads.
 
+pub(super) use super::blanks::Failure;
+
 use super::blanks;
 use super::sum::Sum;
 use crate::algebra::Function;
@@ -15,9 +17,6 @@ const EXPAND_WORDS: u64 = 1 << 27;
 const MAX_INLINE: usize = 1000;
 /// The deepest nesting of parentheses that is read.
 const MAX_DEPTH: usize = 200;
-
-/// The byte at which reading failed, and the message.
-pub(super) type Failure = (usize, String);
 
 /// A sum that is kept as a symbol.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ mod recompute;
 mod recount;
 
 use crate::algebra::{Assigned, Coefficient, Counts, Definition, Signs, System};
-use crate::domain::calls_text;
 use crate::emit::shape;
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
 use crate::read::{MAX_DIGITS, parse_form, reread};
+use crate::summary::calls_text;
 use evaluate::{COMPLEX_PRIMES, Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
 use machine::Machine;
 use recompute::{Recomputed, Refused, detect, recompute};

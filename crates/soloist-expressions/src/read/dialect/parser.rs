@@ -6,12 +6,8 @@ use super::conditions;
 use super::constants::is_constant;
 use super::heads::{bare, call, is_head};
 use super::lexer::Parser;
-use super::tree::{Kind, Tree};
+use super::tree::{BRACKETS, Kind, Tree};
 use crate::algebra::Constant;
-
-/// The message on a list where an expression must stand.
-pub(super) const BRACKETS: &str = "brackets around an expression or a list: write parentheses, or `name = [...]` for several \
-                        outputs; for a name of FORM, declare it in front, as in `Symbols [x+y];`";
 
 impl Parser<'_> {
     pub(super) fn sum(&mut self) -> Result<Tree, Failure> {

@@ -1,8 +1,11 @@
 //! Expressions of all notations as trees, and their text in the notation of the reader.
 
 use super::super::reader::Failure;
-use super::parser::BRACKETS;
 use crate::algebra::Relation;
+
+/// The message on a list where an expression must stand.
+pub(super) const BRACKETS: &str = "brackets around an expression or a list: write parentheses, or `name = [...]` for several \
+                        outputs; for a name of FORM, declare it in front, as in `Symbols [x+y];`";
 
 /// An expression, and the byte at which it starts.
 #[derive(Clone, Debug)]
