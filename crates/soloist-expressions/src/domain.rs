@@ -6,6 +6,7 @@ use crate::problem::Orders;
 use crate::read::{Notation, read_with};
 use crate::scheme::Direction;
 use crate::spec::{generate, is_spec, write};
+use crate::summary::calls_text;
 use crate::{draw, verify};
 use serde_json::{Value, json};
 use soloist_domain::answer::{json, solution};

@@ -1,8 +1,9 @@
 //! Products of random polynomials are taken apart, and combinations are found.
 
-use super::factors;
-use crate::algebra::{Coefficient, Polynomial};
+use super::{factors, rebuilt};
+use crate::algebra::Polynomial;
 use crate::read::parse;
+use soloist::Rng;
 
 fn first(text: &str) -> Polynomial {
     parse("test", text.as_bytes(), true).unwrap().definitions()[0].polynomial.clone()
