@@ -197,7 +197,8 @@ impl Machine {
         }
     }
 
-    /// Whether a text is a whole number and parts of nine decimals, each divided by 10^9: the decimals must be `digits`.
+    /// Whether a text is a whole number and parts of nine decimals, each divided by 10^9. The decimals must be
+    /// `digits`.
     fn is_sum_of_parts(self, text: &str, digits: &str) -> bool {
         let make = if self.language == Language::Rust { "T::whole" } else { "T" };
         let number =
