@@ -84,8 +84,8 @@ impl Orders {
         self.inner.direction()
     }
 
-    /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) (t + 250)` for n variables and t terms. A step of
-    /// the proof takes as long as 250 terms, whatever their number.
+    /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) (t + 250)` for n variables and t terms. A
+    /// step of the proof takes as long as 250 terms, whatever their number.
     #[must_use]
     pub fn proof_work(&self) -> u64 {
         let n = self.inner.scheme().searched().len() as u32;

@@ -81,7 +81,7 @@ pub(crate) fn without_blocks(code: &str, inputs: usize, outputs: usize) -> Resul
     let Some(at) = code.find("\n// Computes n blocks of ") else { return Ok(code) };
     let plain = &code[..at];
     match with_blocks(plain, inputs, outputs) {
-        Some(expected) if expected == code => Ok(plain),
+        Some(expected) if expected.trim_end() == code.trim_end() => Ok(plain),
         Some(expected) => {
             let differs = code.lines().zip(expected.lines()).position(|(a, b)| a != b);
             let line = differs.unwrap_or_else(|| code.lines().count().min(expected.lines().count()));
@@ -291,6 +291,8 @@ mod tests {
         assert!(blocks.contains("double t0 = x[0 + w]*x[88 + w];") && blocks.contains("x += 96, y += 16"));
         assert_eq!(without_blocks(&blocks, 12, 2), Ok(CODE));
         assert_eq!(without_blocks(CODE, 12, 2), Ok(CODE));
+        // Readers of files may drop the end of the last line.
+        assert_eq!(without_blocks(blocks.trim_end(), 12, 2), Ok(CODE));
         for (part, other) in [("88", "80"), ("96", "88"), ("y[8 + w] = t2 +", "y[8 + w] = t2 -"), ("w < 8", "w < 7")] {
             let wrong = blocks.replacen(part, other, 1);
             assert!(wrong != blocks && without_blocks(&wrong, 12, 2).is_err(), "{part}");

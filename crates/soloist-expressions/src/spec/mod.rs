@@ -35,11 +35,11 @@ pub fn is_spec(text: &str) -> bool {
 /// - `NAME:N`, multiplied out, with one or several outputs: `det`, `permanent`, `symdet`, `toeplitz` (symmetric),
 ///   `circulant`, `vandermonde` (determinants and permanents of N x N matrices), `cayley` (Cayley-Menger determinant of
 ///   N points), `disc` (discriminant of degree N), `trees` (spanning trees of N vertices), `symanzik` (U and F of the
-///   N-loop ladder), `kinematics` (arm of N joints), `mass` (mass matrix of N joints), `element` (Jacobian determinant of the
-///   quadrilateral, 2, or hexahedron, 3), `trace` (of N gamma matrices), `power` (`(a+b+c+d)^N`), `elementary`
-///   (symmetric polynomials), `cyclic`, `katsura` (systems of equations), `harmonics` (real solid harmonics up to degree
-///   N), `kinetics` (rates of N species and their Jacobian), `stiffness` (of the linear triangle, 2, or tetrahedron, 3),
-///   `lagrange` (interpolation of degree N in two directions).
+///   N-loop ladder), `kinematics` (arm of N joints), `mass` (mass matrix of N joints), `element` (Jacobian determinant
+///   of the quadrilateral, 2, or hexahedron, 3), `trace` (of N gamma matrices), `power` (`(a+b+c+d)^N`), `elementary`
+///   (symmetric polynomials), `cyclic`, `katsura` (systems of equations), `harmonics` (real solid harmonics up to
+///   degree N), `kinetics` (rates of N species and their Jacobian), `stiffness` (of the linear triangle, 2, or
+///   tetrahedron, 3), `lagrange` (interpolation of degree N in two directions).
 ///
 /// # Errors
 /// One line: a spec that is not of this form or above the limits (1000 variables, 5,000,000 terms, 100 factors).

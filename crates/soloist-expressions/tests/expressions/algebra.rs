@@ -119,7 +119,7 @@ fn families_of_inputs() {
         assert!(system.definitions().iter().all(|definition| definition.name.len() < 5));
         assert_eq!(parse("x", write(&system).as_bytes(), true).unwrap().terms(), system.terms());
     }
-    // What is known of sums of outputs: a constant function has no energy, the functions of an interpolation add up to 1,
+    // What is known of sums of outputs: a constant function has no energy, interpolation functions add up to 1,
     // reactions that are counted by all their species change nothing else than their number.
     for (spec, outputs, sum) in [
         ("stiffness:2", vec!["K0u1", "K1u1", "K1u2"], "0"),
