@@ -7,9 +7,7 @@ use crate::request::solve_error;
 use pyo3::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use soloist::{
-    CheckpointError, Problem, RolloutInfo, RunInfo, SavedRun, Score, Sense, Setup, SolveError, stable_hash,
-};
+use soloist::{CheckpointError, Problem, RolloutInfo, RunInfo, SavedRun, Score, Sense, Setup, SolveError, stable_hash};
 use soloist_problems::result::number;
 use soloist_problems::{
     AnyInstance, AnyObserver, AnySession, Checked, Domain, Instance, InstanceError, LoadResult, Observed, Options,
@@ -114,7 +112,8 @@ fn hosted(name: &str, is_shipped: bool, make: impl FnOnce(&'static str) -> Domai
 /// Opens an instance of the study on this thread.
 fn load(name: &str, options: &Options) -> LoadResult {
     let study = STUDY.with_borrow(Clone::clone);
-    let study = study.ok_or_else(|| InstanceError::new(name, "an object of a Python program, which cannot be opened"))?;
+    let study =
+        study.ok_or_else(|| InstanceError::new(name, "an object of a Python program, which cannot be opened"))?;
     let Some(host) = study.hosts.get(name).cloned() else {
         return match study.domain {
             Some(domain) => (domain.load)(name, options),

@@ -146,7 +146,9 @@ fn attended<T: Send>(
         };
         let mut pressed = 0;
         while py.detach(wait) {
-            let asked = py.check_signals().and_then(|()| calls.stop.as_ref().map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py)));
+            let asked = py
+                .check_signals()
+                .and_then(|()| calls.stop.as_ref().map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py)));
             match asked {
                 Ok(false) => continue,
                 Ok(true) => {}
@@ -334,4 +336,3 @@ pub(crate) fn follow_files(
     let work = |context: &Context<'_>| serve::follow(&files, title.as_deref(), place, context);
     attended(py, &study, &calls, work, soloist_problems::registry())
 }
-
