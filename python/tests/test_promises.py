@@ -378,7 +378,7 @@ def test_states_that_change_now_and_then_are_no_proof():
 
     for method in ("dfs", "uct", "beam"):
         try:
-            result = soloist.solve(Sometimes(), method=method, playouts=500, seed=1)
+            result = soloist.solve(Sometimes(), method=method, playouts=500, nodes=2000, seed=1)
         except soloist.BrokenPromise:
             continue
         assert not result.optimal, method
