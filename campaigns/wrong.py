@@ -39,7 +39,7 @@ def make(soloist, rule, fault, draw):
     counter, late = [0], draw.randint(1, 400)
 
     def legal(line):
-        if len(line) == depth:
+        if len(line) >= depth:
             return []
         return [move for move in range(width) if not (line and (len(line), line[-1], move) in bans)]
 

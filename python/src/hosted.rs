@@ -103,7 +103,8 @@ impl Study {
 
 /// A registry of one domain, made once for each name: domains live as long as the process.
 fn hosted(name: &str, is_shipped: bool, make: impl FnOnce(&'static str) -> Domain) -> Registry {
-    static ALL: LazyLock<Mutex<HashMap<(String, bool), &'static [Domain]>>> = LazyLock::new(Mutex::default);
+    type Made = HashMap<(String, bool), &'static [Domain]>;
+    static ALL: LazyLock<Mutex<Made>> = LazyLock::new(Mutex::default);
     let mut all = locked(&ALL);
     let domains = all.entry((name.to_owned(), is_shipped)).or_insert_with(|| {
         let name: &'static str = Box::leak(name.to_owned().into_boxed_str());

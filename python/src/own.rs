@@ -164,7 +164,45 @@ fn own_report<'py>(
     outcome: Outcome<PyMove>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let all = outcome.kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
+    if let (true, Some(best)) = (outcome.optimal, outcome.kept.first()) {
+        keeps_states(py, problem, &best.moves)?;
+    }
     report(py, all, problem.name(), problem.sense(), setup, outcome)
+}
+
+/// Moves that are played again where a proof is claimed, about, and the most states that are kept of a game.
+const AGAIN: usize = 128;
+const KEPT: usize = 1_000;
+
+/// Plays a solution again and asks all its states for their moves once more. A search whose states
+/// change behind its back has covered another space than it believes, so that its proof is none.
+fn keeps_states(py: Python<'_>, problem: &PyProblem, moves: &[PyMove]) -> PyResult<()> {
+    let listed = |state: &_| {
+        let mut legal = Vec::new();
+        problem.moves(state, &mut legal);
+        legal
+    };
+    let line = &moves[..moves.len().min(KEPT)];
+    let mut first: Option<Vec<Vec<PyMove>>> = None;
+    for _ in 0..(AGAIN / (line.len() + 1)).clamp(1, 32) {
+        let mut states = vec![problem.root()];
+        let mut lists = vec![listed(&states[0])];
+        for &mv in line {
+            let mut next = states[states.len() - 1].clone();
+            problem.apply(&mut next, mv);
+            lists.push(listed(&next));
+            states.push(next);
+        }
+        let before = first.get_or_insert_with(|| lists.clone());
+        let changed = (0..states.len()).find(|&at| before[at] != lists[at] || lists[at] != listed(&states[at]));
+        checked(problem)?;
+        if let Some(at) = changed {
+            let what = "a state has other moves after moves were made from it: apply changes the state that it is given, or \
+                        moves differ when they are asked for again; soloist.check looks for the cause";
+            return Err(broken(py, what.to_owned(), &line[..at]));
+        }
+    }
+    Ok(())
 }
 
 /// The result of a run: `solutions`, the best one first; `record` as the command prints it; `remarks`; `unsaved`.

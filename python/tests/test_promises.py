@@ -351,3 +351,34 @@ def test_good_problems_stay_good():
         soloist.check(problem, walks=5)
         assert soloist.solve(problem, method="dfs", time=20).optimal
     assert pickle.loads(pickle.dumps(soloist.BLOCKED)) is soloist.BLOCKED
+
+
+def test_states_that_change_now_and_then_are_no_proof():
+    class Sometimes(soloist.Problem):
+        """Each fifth call of apply changes the state that it is given."""
+
+        def __init__(self):
+            self.calls = 0
+
+        def root(self):
+            return ([],)
+
+        def moves(self, state):
+            return [0, 1] if len(state[0]) < 4 else []
+
+        def apply(self, state, move):
+            self.calls += 1
+            new = (state[0] + [move],)
+            if self.calls % 5 == 0:
+                state[0].append(move)
+            return new
+
+        def score(self, state):
+            return -sum(state[0])
+
+    for method in ("dfs", "uct", "beam"):
+        try:
+            result = soloist.solve(Sometimes(), method=method, playouts=500, nodes=2000, seed=1)
+        except soloist.BrokenPromise:
+            continue
+        assert not result.optimal, method

@@ -1,6 +1,7 @@
 """The compiled part of the package. Its functions take arguments that are checked; use those of `soloist`."""
 
 import os
+from collections.abc import Sequence
 from typing import Any, final
 
 VERSION: str
@@ -94,10 +95,10 @@ def simplify(text: str, wish: dict[str, Any], request: dict[str, Any]) -> tuple[
 def run_bench(objects: dict[str, Any], wish: dict[str, Any]) -> dict[str, Any]: ...
 def run_tune(objects: dict[str, Any], wish: dict[str, Any]) -> tuple[bool, str]: ...
 def write_report(
-    files: list[os.PathLike[str]],
+    files: Sequence[os.PathLike[str]],
     output: os.PathLike[str],
     title: str | None,
     best_known: os.PathLike[str] | None,
     drawings: int,
 ) -> list[str]: ...
-def follow_files(files: list[os.PathLike[str]], title: str | None, place: str, calls: dict[str, Any]) -> None: ...
+def follow_files(files: Sequence[os.PathLike[str]], title: str | None, place: str, calls: dict[str, Any]) -> None: ...
