@@ -52,7 +52,7 @@ def test_problems_by_name_and_classes(cluster, undisturbed):
 
 
 def test_deaths_change_nothing(cluster, undisturbed, tmp_path):
-    run = solve(Deadly(tmp_path, 4), executor=cluster, timeout=60, **ARGUMENTS)
+    run = solve(Deadly(tmp_path, 4), executor=cluster, timeout=240, **ARGUMENTS)
     assert len(list(tmp_path.iterdir())) == 4
     assert signature(run) == undisturbed
 
@@ -71,7 +71,7 @@ def test_workers_that_are_killed_from_outside(cluster):
     murderer = threading.Thread(target=murder)
     murderer.start()
     try:
-        run = solve("samegame", "random:10x10x4:3", executor=cluster, streams=3, method="nrpa", seed=1, timeout=60,
+        run = solve("samegame", "random:10x10x4:3", executor=cluster, streams=3, method="nrpa", seed=1, timeout=240,
                     slice={"playouts": 2000}, playouts=120_000, retries=100)  # fmt: skip
     finally:
         ends.set()
@@ -86,10 +86,10 @@ def test_workers_that_are_killed_from_outside(cluster):
 def test_a_poison_slice_and_exceptions(cluster, tmp_path):
     cluster.cluster.scheduler.allowed_failures = 0
     with pytest.raises(SliceLost, match="KilledWorker"):
-        solve(Poison(), executor=cluster, streams=1, slice=COUNTS, playouts=400, retries=1, timeout=60)
+        solve(Poison(), executor=cluster, streams=1, slice=COUNTS, playouts=400, retries=1, timeout=240)
     Wrong.games = 0
     with pytest.raises(LookupError, match="no such item") as caught:
-        solve(Wrong(), executor=cluster, streams=1, method="sampling", slice=COUNTS, playouts=1000, timeout=60)
+        solve(Wrong(), executor=cluster, streams=1, method="sampling", slice=COUNTS, playouts=1000, timeout=240)
     assert "in score" in str(caught.value.__cause__)
 
 
@@ -112,7 +112,7 @@ def test_without_workers_the_run_ends_and_is_resumed(tmp_path, undisturbed):
             solve(Sack(), executor=client, folder=tmp_path / "run", timeout=1, **ARGUMENTS)
         # Workers that come later are used.
         cluster.scale(1)
-        assert signature(resume(tmp_path / "run", executor=client, timeout=60)) == undisturbed
+        assert signature(resume(tmp_path / "run", executor=client, timeout=240)) == undisturbed
 
 
 def test_a_cluster_that_closes(tmp_path):
