@@ -181,6 +181,23 @@ fn beams() {
     compare_all(&altered(&Uct::beam(0.3, 50, 2), "select_from=5"), 700);
 }
 
+/// Widths by depth: the last number counts for all deeper ones, and a beam of one shape is one of that width.
+#[test]
+fn beams_of_several_widths() {
+    let play = |settings: &str| {
+        let uct = altered(&Uct::beam(0.3, 40, 2), settings);
+        recorded(&Bag::sixteen(), Method::Uct(uct), 5, 700)
+    };
+    let expected = recorded(&Bag::sixteen(), Method::Uct(Uct::beam(0.3, 40, 6)), 5, 700);
+    assert_same(&play("beam_shape=3"), &expected, "thrice the width at each depth");
+    assert_same(&play("beam_shape=3,3,3"), &expected, "the same, written by depth");
+    let all = ["beam_shape=1", "beam_shape=1,3", "beam_shape=3,1"].map(play);
+    for (at, one) in all.iter().enumerate() {
+        assert!(all[..at].iter().all(|other| other != one), "shape {at} changes nothing");
+        assert!(*one != expected, "shape {at} is the widest one");
+    }
+}
+
 #[test]
 fn games_played_move_by_move() {
     for final_move in [Rank::Best, Rank::Mean, Rank::Visits] {
