@@ -81,12 +81,13 @@ fn orders_of_sub_expressions() {
 /// Runs are reproducible, and sums that need not be multiplied out are not.
 #[test]
 fn short_searches_have_short_proofs() {
-    let proven = |more: &[&str]| {
-        let all = [&["simplify", "res:5,4", "--no-greedy"], more].concat();
+    let proven = |input: &str, more: &[&str]| {
+        let all = [&["simplify", input, "--no-greedy"], more].concat();
         run(&all).exits(0).stderr.contains("proven optimal")
     };
-    assert!(proven(&[]) && proven(&["--playouts", "100"]));
-    assert!(!proven(&["--playouts", "5"]) && proven(&["--playouts", "5", "--prove"]));
+    assert!(proven("res:5,4", &[]) && !proven("res:5,4", &["--playouts", "100"]));
+    assert!(proven("res:4,3", &["--playouts", "100"]) && !proven("res:4,3", &["--playouts", "5"]));
+    assert!(proven("res:5,4", &["--playouts", "5", "--prove"]));
 }
 
 #[test]

@@ -148,7 +148,7 @@ impl<'a> Tuning<'a> {
         let first = &instances.tuning[0];
         let first = (spec.domain.load)(first, &options)
             .map_err(|error| Failure::runtime(spec.domain.unopened(first, &error)))?;
-        let ResolvedRun { setup: Setup { preset: name, method, .. }, budget, .. } =
+        let ResolvedRun { setup: Setup { preset: name, method, rollout, .. }, budget, .. } =
             run.resolve(spec.domain, &*first)?;
         let space = Space::new(&name, method.clone(), &spec.parameters, &run.set)?;
         if let Some(dimension) = space.dimensions.iter().find(|dimension| dimension.key == ROLLOUT) {
@@ -164,7 +164,7 @@ impl<'a> Tuning<'a> {
             }
         }
         let start = space.start(&spec.start)?;
-        Ok(Self { spec, options, budget, name, method, space, start, instances, elite })
+        Ok(Self { spec, options, budget, name, method, rollout, space, start, instances, elite })
     }
 
     /// All that determines the trace, but for the number of iterations: more of them continue it.
@@ -353,7 +353,11 @@ impl<'a> Tuning<'a> {
     fn validation(&self, tuned: &[Coordinate]) -> Result<Option<Plan>, Failure> {
         let settings = self.space.settings(tuned);
         let mut method = self.method.clone();
-        if settings.iter().all(|Setting { key, value }| method.set(key, value).is_ok()) && method == self.method {
+        let is_as_before = |Setting { key, value }: &Setting| match key.as_str() {
+            ROLLOUT => self.rollout.as_ref() == Some(value),
+            key => method.set(key, value).is_ok(),
+        };
+        if settings.iter().all(is_as_before) && method == self.method {
             return Ok(None);
         }
         // Seeds that no iteration had.

@@ -83,6 +83,8 @@ pub(crate) struct Tuning<'a> {
     /// The method's name and its parameters before the tuning.
     pub(super) name: String,
     pub(super) method: Method,
+    /// The rollout before the tuning.
+    pub(super) rollout: Option<String>,
     pub(super) space: Space,
     pub(super) start: Vec<Belief>,
     pub(super) instances: Instances,
