@@ -1,8 +1,7 @@
 //! Reading files of unknown size without trusting them, and what text formats have in common.
 
-use crate::InstanceError;
-use crate::contents;
 use crate::error::quote;
+use crate::{InstanceError, contents};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
 use soloist::rollout::{Rollout, replayed};
 use soloist::run::CheckpointError;
-use soloist::search::Schedule;
-use soloist::search::{Preset, Settings};
+use soloist::search::{Preset, Schedule, Settings};
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {

@@ -1,10 +1,8 @@
 //! Stacking as a search problem: onto which stack each item goes.
 
-use super::bound;
 use super::model::Stacking;
-use super::rollout;
-use super::search;
 use super::stacks::{NONE, Stacks};
+use super::{bound, rollout, search};
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};

@@ -6,8 +6,7 @@ use super::profile::{Profile, Unit, target_text};
 use super::record::Found;
 use super::standing::Standing;
 use crate::table::{Format, Table};
-use crate::text::counted;
-use crate::text::{plain, short};
+use crate::text::{counted, plain, short};
 use soloist::{Budget, Sense};
 use std::collections::BTreeMap;
 

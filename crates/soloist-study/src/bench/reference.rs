@@ -2,8 +2,7 @@
 
 use super::spec::at_line;
 use crate::failure::Failure;
-use crate::text::is_formula;
-use crate::text::plain;
+use crate::text::{is_formula, plain};
 use soloist::Sense;
 use std::collections::HashMap;
 use std::io::Read;

@@ -6,8 +6,7 @@ use crate::bench::analysis::{Comparison, Row};
 use crate::statistics::{Summary, student_t};
 use serde_json::{Value, json};
 use soloist::Sense;
-use soloist_domain::result::close;
-use soloist_domain::result::number;
+use soloist_domain::result::{close, number};
 
 /// How near to the best known score targets are, as parts of the way from the first scores.
 pub(crate) const LEVELS: [f64; 6] = [0.5, 0.2, 0.1, 0.05, 0.01, 0.0];

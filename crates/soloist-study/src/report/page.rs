@@ -3,9 +3,8 @@
 use super::draw::Drawer;
 use super::html::{data, escape};
 use super::read::Runs;
-use super::repeat;
-use super::sections;
 use super::study::Study;
+use super::{repeat, sections};
 use crate::text::counted;
 use serde_json::Value;
 use soloist_domain::Registry;

@@ -3,8 +3,7 @@
 use super::html::{Cell, Grid, escape, section, shell};
 use super::read::Runs;
 use super::trial::Trial;
-use crate::text::counted;
-use crate::text::plain;
+use crate::text::{counted, plain};
 use serde_json::Value;
 use soloist_domain::Registry;
 use std::collections::BTreeSet;

@@ -1,7 +1,5 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
-use crate::Rng;
-use crate::Score;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
@@ -17,6 +15,7 @@ use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
+use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 

@@ -1,8 +1,6 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
 use super::Problem;
-use crate::Rng;
-use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
@@ -14,6 +12,7 @@ use crate::core::solution::Solution;
 use crate::core::tally::Tally;
 use crate::problem::move_codec::MoveCodec;
 use crate::rollout::Playout;
+use crate::{Rng, Score};
 
 /// What a search counts as a unit of work, in words: "moves tried", "nodes".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,11 @@ pub(crate) mod policy;
 pub use policy::{Lifetime, UNIT_WEIGHT};
 pub use policy::{Policy, Trace};
 
-use crate::Rng;
-use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::core::cut::{EVERY, Watch};
 use crate::core::fault::Fault;
 use crate::problem::Problem;
+use crate::{Rng, Score};
 
 /// Makes a playout policy from its whole name.
 type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;

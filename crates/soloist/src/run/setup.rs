@@ -2,8 +2,7 @@
 
 use crate::Method;
 use crate::core::parameter::ParameterError;
-use crate::search::Preset;
-use crate::search::{Auto, Entry};
+use crate::search::{Auto, Entry, Preset};
 use serde::{Deserialize, Serialize};
 
 /// The setting of a run, without its problem and its budget: plain data, stored in checkpoints and results.

@@ -2,14 +2,12 @@
 
 use super::family::Family;
 use super::{Context, Search, Status, replay, states};
-use crate::core::codec::CheckpointError;
-use crate::core::codec::{decode, encode};
+use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::ensure;
 use crate::core::parameter::{PerLevel, parameters};
 use crate::core::solution::Solution;
-use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::erased::validate;
+use crate::erased::{MoveId, validate};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -3,18 +3,15 @@
 use super::family::Family;
 use super::{Context, Exchange, Search, Status};
 use crate::Sense;
-use crate::core::codec::CheckpointError;
-use crate::core::codec::{decode, encode};
+use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
 use crate::core::parameter::{Parameter, ParameterError, Settings};
 use crate::core::solution::Solution;
-use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
-use crate::erased::validate;
-use crate::problem::SearchInfo;
-use crate::problem::{Step, Unit};
+use crate::erased::{MoveId, validate};
+use crate::problem::{SearchInfo, Step, Unit};
 use crate::rollout::policy::Trace;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,7 @@
 use crate::common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
-use soloist::search::ParameterError;
-use soloist::search::{Nmcs, Nrpa, Uct};
+use soloist::search::{Nmcs, Nrpa, ParameterError, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,8 +3,7 @@
 use crate::common::method;
 use soloist::check::advise;
 use soloist::doc::Staircase;
-use soloist::problem::SolutionKind;
-use soloist::problem::{Dominance, stable_hash};
+use soloist::problem::{Dominance, SolutionKind, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::run::{SolveError, StopReason};
 use soloist::search::{AcceptanceRule, Anneal};

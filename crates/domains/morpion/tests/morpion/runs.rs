@@ -2,11 +2,9 @@
 
 use super::*;
 use serde_json::json;
-use soloist::Method;
-use soloist::{Budget, Score, Setup, Solver};
-use soloist_domain::Options;
+use soloist::{Budget, Method, Score, Setup, Solver};
 use soloist_domain::testing::check_golden_runs;
-use soloist_domain::{Request, Unobserved};
+use soloist_domain::{Options, Request, Unobserved};
 
 #[test]
 fn conformance_walk() {

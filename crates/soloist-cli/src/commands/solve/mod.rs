@@ -12,8 +12,7 @@ pub(crate) use text::method_call;
 
 use super::check;
 use crate::resolve;
-use crate::terminal::output;
-use crate::terminal::{Terminal, signal};
+use crate::terminal::{Terminal, output, signal};
 use events::Events;
 use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! Adaptation towards one playout.
 
-use crate::rollout::policy::Trace;
-use crate::rollout::policy::{Policy, scaled, weight_of};
+use crate::rollout::policy::{Policy, Trace, scaled, weight_of};
 
 /// Fixed-point scale of `1 / z`.
 const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;

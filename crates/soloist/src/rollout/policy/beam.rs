@@ -5,9 +5,8 @@
 //! are looked up in the policy. Logits and weights of the beam's codes lie side by side here, and are copied to the
 //! policy's table after each adaptation.
 
-use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Moves, chance};
-use crate::rollout::policy::{Policy, weight_of};
+use crate::rollout::policy::{Policy, Trace, weight_of};
 
 /// A playout of the beam.
 #[derive(Debug, Default)]

@@ -1,9 +1,8 @@
 //! Adaptation towards several playouts at once, as high-diversity NRPA does it.
 
-use crate::rollout::policy::Policy;
-use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Sums, chance, expose};
 use crate::rollout::policy::beam::{self, BitSets};
+use crate::rollout::policy::{Policy, Trace};
 
 /// Buffers of a diverse adaptation.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,8 @@
 //! The entrants of a portfolio as a parameter.
 
 use crate::Method;
-use crate::core::parameter::ParameterError;
-use crate::core::parameter::{Value, Values};
-use crate::problem::SearchInfo;
-use crate::problem::{Entrant, ROLLOUT, write_entry};
+use crate::core::parameter::{ParameterError, Value, Values};
+use crate::problem::{Entrant, ROLLOUT, SearchInfo, write_entry};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

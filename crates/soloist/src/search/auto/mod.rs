@@ -7,11 +7,9 @@ mod racer;
 
 use super::family::Family;
 use super::{Context, Search, Status};
-use crate::core::codec::CheckpointError;
-use crate::core::codec::{decode, encode};
+use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
-use crate::core::parameter::ParameterError;
-use crate::core::parameter::parameters;
+use crate::core::parameter::{ParameterError, parameters};
 use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;

@@ -3,9 +3,8 @@
 use super::{Adapting, Keep, Nrpa};
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
-use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
-use crate::erased::validate;
+use crate::erased::{MoveId, validate};
 use crate::rollout::policy::{Lifetime, Policy, Trace};
 use crate::search::Exchange;
 use crate::{Score, Sense};

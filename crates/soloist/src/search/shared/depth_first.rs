@@ -2,8 +2,7 @@
 //! iterative deepening share.
 
 use crate::Sense;
-use crate::core::codec::CheckpointError;
-use crate::core::codec::{decode, encode};
+use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
 use crate::core::hash::stable_hash;

@@ -2,9 +2,8 @@
 
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
-use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::erased::validate;
+use crate::erased::{MoveId, validate};
 use serde::{Deserialize, Serialize};
 
 /// The parent of the root.

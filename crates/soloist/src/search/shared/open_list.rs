@@ -1,8 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use crate::Sense;
-use crate::core::codec::CheckpointError;
-use crate::core::codec::{decode, encode};
+use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};

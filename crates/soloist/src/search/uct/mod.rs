@@ -29,8 +29,7 @@ pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
-use crate::core::parameter::ParameterError;
-use crate::core::parameter::parameter_groups;
+use crate::core::parameter::{ParameterError, parameter_groups};
 
 parameter_groups! {
     /// Upper confidence bounds applied to trees (UCT), for one player.

@@ -4,8 +4,7 @@
 use super::arena::{Arena, NONE};
 use super::run::UctSearch;
 use super::{NodeValue, Uct, refuse};
-use crate::core::parameter::ParameterError;
-use crate::core::parameter::{choice, parameters};
+use crate::core::parameter::{ParameterError, choice, parameters};
 use crate::erased::problem::ErasedProblem;
 use crate::search::shared::children::optimistic;
 use crate::search::{Context, Coverage};

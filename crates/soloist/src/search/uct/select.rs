@@ -4,8 +4,7 @@ use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
 use super::score_range::{Range, Scale};
 use super::{Pacing, Uct, refuse};
-use crate::core::parameter::ParameterError;
-use crate::core::parameter::{choice, parameters};
+use crate::core::parameter::{ParameterError, choice, parameters};
 use crate::{Rng, Sense};
 use std::sync::LazyLock;
 
