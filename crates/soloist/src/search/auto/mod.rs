@@ -78,8 +78,8 @@ parameters! {
     /// An offered solution is passed to all methods: improvements of it rank them then.
     ///
     /// When to use it: for a new problem. A method that is known to fit gets more of the budget when its
-    /// name is given. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
-    /// has an even part of the limit.
+    /// name is given. Cost per step: a step of one of the methods. Memory: that of the methods; each has
+    /// an even part of the limit.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
