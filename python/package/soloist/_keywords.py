@@ -84,6 +84,7 @@ class SearchParameters(TypedDict, total=False):
     nesting: Any
     noise: Any
     normalization: Any
+    numbers: Any
     objective: Any
     penalty: Any
     played_only: Any
