@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
 impl Observer<PyMove> for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<PyMove>, progress: &Progress) {
         Python::attach(|py| {
-            // The engine does so at the end, too late for what is told now.
+            // The engine does so at the end, too late for what is reported now.
             let replayed = soloist::run::replay(self.problem, &solution.moves, solution.score);
             if self.problem.guard.fault.is_raised() {
                 return;
@@ -175,7 +175,7 @@ const AGAIN: usize = 128;
 const KEPT: usize = 1_000;
 
 /// Plays a solution again and asks all its states for their moves once more. A search whose states
-/// change behind its back has covered another space than it believes, so that its proof is none.
+/// change behind its back has covered another space than it believes, so that its proof is void.
 fn keeps_states(py: Python<'_>, problem: &PyProblem, moves: &[PyMove]) -> PyResult<()> {
     let listed = |state: &_| {
         let mut legal = Vec::new();
@@ -330,7 +330,7 @@ impl OwnSession {
         let mut held = self.lock()?;
         let Some(Held { problem, session: Some(live) }) = held.as_mut() else {
             return Err(PyRuntimeError::new_err(
-                "an exception has ended this session; go on from an earlier save() by Session.restore",
+                "an exception has ended this session; continue from an earlier save() by Session.restore",
             ));
         };
         let _live = Live::enter(&problem.guard.stop)?;

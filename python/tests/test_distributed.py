@@ -260,7 +260,7 @@ def test_a_second_driver_is_refused(tmp_path, threads):
 
     solve(Sack(), executor=threads, streams=2, slice=COUNTS, playouts=400, folder=tmp_path / "run", on_improve=look)
     assert seen == [True, True]
-    with pytest.raises(FileExistsError, match="holds a run: go on with soloist.distributed.resume"):
+    with pytest.raises(FileExistsError, match="holds a run: continue it with soloist.distributed.resume"):
         solve(Sack(), folder=tmp_path / "run")
     run = resume(tmp_path / "run", executor=threads, playouts=800)
     assert run.playouts == 800

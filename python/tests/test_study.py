@@ -182,7 +182,7 @@ def test_stop_and_ctrl_c_end_it(tmp_path):
         (ValueError, "has no budget", dict(problems=Knapsack(), methods="nrpa", playouts=None)),
         (ValueError, "threads: ", dict(problems=Knapsack(), methods="nrpa", threads=2)),
         (ValueError, "large scores are better", dict(problems=[Knapsack(), Tour()], methods="nrpa")),
-        (ValueError, "methods: there is none", dict(problems=Knapsack(), methods=[])),
+        (ValueError, "methods: expected at least one", dict(problems=Knapsack(), methods=[])),
         (ValueError, "is taken by another one", dict(problems=Knapsack(), methods=["nrpa", "nrpa"])),
         (ValueError, "names without", dict(problems={"a*": Knapsack()}, methods="nrpa")),
         (ValueError, "no setting `lewel`", dict(problems=Knapsack(), methods={"method": "nrpa", "lewel": 2})),
@@ -250,7 +250,7 @@ def test_a_report_of_everything(tmp_path):
     assert found.report(tmp_path / "other.html").exists()
     with pytest.raises(FileNotFoundError):
         soloist.report(tmp_path / "none.jsonl")
-    with pytest.raises(TypeError, match="there is none"):
+    with pytest.raises(TypeError, match="expected at least one"):
         soloist.report()
     with pytest.raises(TypeError, match="expected results"):
         soloist.report(3)

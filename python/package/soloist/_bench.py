@@ -138,7 +138,7 @@ def bench(
     rules = {**field.options, **{name: _arguments.setting(name, value) for name, value in (options or {}).items()}}
     given = [methods] if isinstance(methods, (str, Mapping)) else list(methods)
     if not given:
-        raise ValueError("methods: there is none")
+        raise ValueError("methods: expected at least one")
     is_python = any(one["functions"] is not None and one["machine"] is None for one in field.objects)
     threads = _arguments.count("threads", threads, most=256)
     if is_python and threads != 1:

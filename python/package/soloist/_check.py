@@ -140,7 +140,7 @@ class _Walk:
         return self.functions[name](*arguments)
 
     def listed(self, name: str, state: Any) -> list[Any] | None:
-        """Returns what a function lists; None: it is none that the compiled part accepts, which says so."""
+        """Returns what a function lists; None: the compiled part does not accept it and says why."""
         found = self.call(name, state)
         if found is None or isinstance(found, (str, bytes, set, frozenset)):
             return None

@@ -81,7 +81,7 @@ def field_of(what: str, problems: Any, instances: Any = None, also: tuple[str, A
     kinds: list[str] = []
     for name, entries in sources:
         if not entries:
-            raise ValueError(f"{name}: there is none")
+            raise ValueError(f"{name}: the list is empty")
         part = Field(found.problem, found.is_shipped)
         for place, (label, entry) in enumerate(entries):
             if isinstance(entry, Instance):

@@ -171,7 +171,7 @@ def improvements(
     """Solves a problem and yields each better solution when it is found.
 
     The arguments are those of :func:`solve`. The run begins with the first step of the loop, on a thread of its own,
-    and goes on while the body of the loop works. Leaving the loop ends the run and waits for its thread. Exceptions
+    and continues while the body of the loop works. Leaving the loop ends the run and waits for its thread. Exceptions
     of the problem's functions and callbacks, which that thread calls, come out of the loop, after the improvements
     before them; so do complaints about settings of the method.
 

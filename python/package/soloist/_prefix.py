@@ -52,7 +52,7 @@ class Prefix:
             raise ValueError("start: it does not begin with the moves of `prefix`")
         return moves[len(self.moves) :]
 
-    def told(self, on_improve: Callable[[Improvement], Any] | None) -> Callable[[Improvement], Any] | None:
+    def with_prefix(self, on_improve: Callable[[Improvement], Any] | None) -> Callable[[Improvement], Any] | None:
         """Returns the callback that gets whole solutions."""
         if on_improve is None:
             return None
@@ -67,7 +67,7 @@ class Prefix:
 
 
 def completed(functions: dict[str, Any], moves: list[Any], seed: int) -> list[Any]:
-    """Returns a solution to start from; one that is not finished goes on by random moves."""
+    """Returns a solution to start from; one that is not finished is continued by random moves."""
     state, played = followed(functions, moves)
     if len(played) < len(moves):
         # The compiled part says which move is not legal.

@@ -135,7 +135,7 @@ class _Notebook:
 
 
 def _notebook() -> Callable[..., Any] | None:
-    """Returns the function ``display`` of a notebook; None: this is none."""
+    """Returns the function ``display`` of a notebook; None outside of notebooks."""
     ipython = sys.modules.get("IPython")
     try:
         shell = ipython.get_ipython() if ipython is not None else None
@@ -156,7 +156,7 @@ def _is_terminal(out: Any) -> bool:
 
 
 class Display:
-    """Shows how far a run is. What fails to be written is given up, and the run goes on."""
+    """Shows how far a run is. What fails to be written is given up, and the run continues."""
 
     def __init__(self, kind: Shown, limits: Mapping[str, Any]) -> None:
         self.limits = limits

@@ -83,7 +83,7 @@ def _files(folder: str, runs: Any) -> list[pathlib.Path]:
         else:
             raise TypeError(f"runs: expected results, comparisons or files, got {_arguments.shown(one)}")
     if not files:
-        raise TypeError("runs: there is none")
+        raise TypeError("runs: expected at least one")
     return files
 
 
@@ -164,7 +164,7 @@ def serve(
         wait: returns only after Ctrl-C.
     """
     if not files:
-        raise TypeError("files: there is none")
+        raise TypeError("files: expected at least one")
     paths = [_arguments.path("files", file) for file in files]
     for path in paths:
         if not path.exists():

@@ -51,7 +51,7 @@ class Progress:
     nodes: int
     #: The best score; None when no feasible solution is known.
     score: float | None
-    #: The degree of infeasibility of the best solution; None when it is feasible or there is none.
+    #: The degree of infeasibility of the best solution; None when it is feasible or no solution was found.
     violation: float | None
     #: A number that no solution beats, as far as it is known; None: unknown.
     bound: float | None
@@ -92,7 +92,7 @@ class Result:
 
     #: The best score; None when no feasible solution was found.
     score: float | None
-    #: The degree of infeasibility of the best solution; None when it is feasible or there is none.
+    #: The degree of infeasibility of the best solution; None when it is feasible or no solution was found.
     violation: float | None
     #: The moves of the best solution; None when no solution was finished.
     moves: list[Any] | None = field(repr=False)

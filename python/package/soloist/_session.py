@@ -35,7 +35,7 @@ class Session:
     """A run that lives: it is advanced by slices, given solutions from outside, saved and restored.
 
     The arguments are those of :func:`solve`; limits describe the whole run, for methods that plan ahead, and do not
-    end it. A session stays in its process: ``save`` it to go on elsewhere.
+    end it. A session stays in its process: ``save`` it to continue elsewhere.
 
     >>> session = soloist.Session("knapsack", "weak:20x1000:1", method="nrpa", seed=1)
     >>> session.advance(playouts=500)

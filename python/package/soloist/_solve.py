@@ -1,4 +1,4 @@
-"""Runs that go on until a limit is reached."""
+"""Runs that continue until a limit is reached."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def solve(
         if is_shipped:
             raise TypeError("prefix: of problems that are written in Python only")
         behind = Prefix(bound, prefix)
-        on_improve = behind.told(on_improve)
+        on_improve = behind.with_prefix(on_improve)
     if isinstance(begun, list):
         begun = completed(bound, begun, _arguments.count("seed", seed or 0, least=0, most=2**64 - 1))
         begun = behind.start(begun) if behind else begun

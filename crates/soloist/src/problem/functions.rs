@@ -164,8 +164,8 @@ pub const FUNCTIONS: &[Function] = &[
         python: Some("key"),
         says: "that states are the same: equal keys list the same moves in the same order \
                ([why](../decisions/038-keys-and-tolerances.md))",
-        used_by: "`beam`, systematic searches and `transpositions` of `uct` merge equal states; kept solutions are told \
-                  apart",
+        used_by: "`beam`, systematic searches and `transpositions` of `uct` merge equal states; kept solutions are compared \
+                  by it",
         effect: "a state is searched once, however it was reached",
         marks: ["○", "○", "", "○", "○", "○", "○", "○"],
         ..PLAIN

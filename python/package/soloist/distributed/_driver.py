@@ -397,7 +397,7 @@ class Driver:
         self.lost_seconds += time.monotonic() - attempt.begin
         if not self.workers.mend(error):
             raise NoWorkers(
-                f"the executor is broken ({error}): give a function that makes one, or none; `resume` goes on"
+                f"the executor is broken ({error}): give a function that makes one, or none; `resume` continues the run"
             ) from error
         if self.workers.is_broken:
             raise NoWorkers(

@@ -9,7 +9,7 @@ from .._result import Progress, Result
 
 
 class NoWorkers(RuntimeError):
-    """No worker has taken a slice for too long. The folder of the run stays valid: ``resume`` goes on."""
+    """No worker has taken a slice for too long. The folder of the run stays valid: ``resume`` continues it."""
 
 
 class SliceLost(RuntimeError):

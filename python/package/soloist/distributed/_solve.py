@@ -129,7 +129,7 @@ def _started(
     place = None if folder is None else Folder(_arguments.path("folder", folder))
     try:
         if place is not None and place.is_used:
-            raise FileExistsError(f"{place.path}: holds a run: go on with soloist.distributed.resume, or remove it")
+            raise FileExistsError(f"{place.path}: holds a run: continue it with soloist.distributed.resume, or remove it")
         workers = Workers(executor, count)
         data = workers.dumps(target)
         if place is not None:

@@ -74,7 +74,7 @@ class State:
     about: dict[str, Any] = field(default_factory=dict)
     #: Whether a worker has written the save into the folder.
     by_worker: bool = False
-    #: The number of the slice under way, which tells its answer from those of earlier ones.
+    #: The number of the slice under way, which distinguishes its answer from those of earlier ones.
     serial: int = 0
     busy: bool = False
     #: Whether a worker said that the run was over when it was not.
