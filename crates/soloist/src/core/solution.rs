@@ -44,6 +44,11 @@ impl TreeShape {
         if self.nodes == 0 { 0.0 } else { self.depths as f64 / self.nodes as f64 }
     }
 
+    /// Whether a tree can have these numbers: no node is below the deepest one.
+    pub(crate) fn is_possible(&self) -> bool {
+        u128::from(self.depths) <= u128::from(self.nodes) * u128::from(self.deepest)
+    }
+
     /// Counts a node.
     pub(crate) fn add(&mut self, depth: usize) {
         let depth = depth as u64;
@@ -55,7 +60,9 @@ impl TreeShape {
     /// Takes back a node of this depth. The greatest depth stays.
     pub(crate) fn remove(&mut self, depth: usize) {
         self.nodes = self.nodes.saturating_sub(1);
-        self.depths = self.depths.saturating_sub(depth as u64);
+        // Counts from a damaged checkpoint may be those of no tree; they stay possible.
+        let most = self.nodes.saturating_mul(self.deepest);
+        self.depths = self.depths.saturating_sub(depth as u64).min(most);
     }
 
     /// Adds the nodes of other trees.

@@ -261,7 +261,9 @@ impl Tally {
                 self.history.push(*improvement);
             }
         }
-        if let Some(best) = other.best.as_ref().filter(|best| self.is_improved_by(best.score)) {
+        // In a damaged checkpoint, an entrant can have a best solution that no history has: it is not taken.
+        let ours = |best: &&Solution<MoveId>| self.is_improved_by(best.score) && reached == Some(best.score);
+        if let Some(best) = other.best.as_ref().filter(ours) {
             self.best = Some(best.clone());
             self.unverified.best = true;
         }

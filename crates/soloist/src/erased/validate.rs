@@ -112,7 +112,7 @@ impl Tally {
         ensure(self.sense == sense && self.stream == stream, "a stream of another run")?;
         let most = counters.playouts.max(counters.nodes).max(self.tree.nodes).max(self.units);
         ensure(most <= MOST, "more playouts or nodes than a run can have")?;
-        ensure(self.tree.mean_depth() <= self.tree.deepest as f64, "depths of another tree")?;
+        ensure(self.tree.is_possible(), "depths of another tree")?;
         let rising = self
             .history
             .windows(2)

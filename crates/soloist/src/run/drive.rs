@@ -158,7 +158,7 @@ impl<'p> Drive<'p> {
         // A checkpoint in the middle of a slice has improvements that are not in the log.
         let best = self.best().map(|best| best.score);
         let known = |last: &Improvement| best.is_some_and(|best| sense.at_least(best, last.score));
-        ensure(rising && saved.log.last().is_none_or(known), "a history of another incumbent")?;
+        ensure(rising && saved.log.last().is_none_or(known), "a log of another incumbent")?;
         (self.granted, self.stop, self.target) = (saved.granted, saved.stop, saved.target);
         let goals = self.goals();
         let at_bound = |stream: &Stream<'_>| goals.reached(&stream.tally.best) == Some(StopReason::Bound);
