@@ -111,7 +111,8 @@ fn a_signal_ends_a_playout_without_end() {
             })
             .unwrap();
         let trap = Trap { stop: AtomicBool::new(false) };
-        let budget = Budget { max_moves: u64::MAX, ..Budget::default() };
+        // The record of the playout must not reach the limit of memory before the signal is seen.
+        let budget = Budget { max_moves: u64::MAX, memory: 1 << 40, ..Budget::default() };
         let solver = Solver::new(&trap, method(name, &[])).seed(seed).budget(budget).stop_flag(&trap.stop);
         let outcome = solver.checkpoint(&file, std::time::Duration::from_secs(3_600)).run().unwrap();
         assert_eq!(outcome.stop, StopReason::Interrupted, "{name}");
