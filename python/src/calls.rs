@@ -45,8 +45,13 @@ impl Calls {
 
     /// Whether the run is asked to end.
     pub(crate) fn wants_stop(&self, py: Python<'_>) -> PyResult<bool> {
-        self.stop.as_ref().map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py))
+        asks_to_stop(py, self.stop.as_ref())
     }
+}
+
+/// Whether the function that is asked, if there is one, wants a run to end.
+pub(crate) fn asks_to_stop(py: Python<'_>, stop: Option<&Py<PyAny>>) -> PyResult<bool> {
+    stop.map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py))
 }
 
 /// Reports improvements and progress of a run to Python. An exception there ends the run.

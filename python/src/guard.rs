@@ -1,10 +1,11 @@
 //! How a run of Python functions is cut short: an exception, Ctrl-C.
 
+use crate::live::locked;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use soloist::problem::Fault;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// How a run of Python functions was cut short, shared by the problem and its playout policies.
 #[derive(Debug, Default)]
@@ -27,13 +28,13 @@ impl Guard {
     #[cold]
     pub(crate) fn fail(&self, error: PyErr) {
         self.fault.raise("an exception in Python");
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        locked(&self.error).get_or_insert(error);
     }
 
     /// Takes the exception that ended the run.
     pub(crate) fn take(&self) -> Option<PyErr> {
         let _ = self.fault.take();
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        locked(&self.error).take()
     }
 
     /// Raises the Ctrl-C that was pressed during a call that is no run.

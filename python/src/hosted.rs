@@ -2,6 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::guard::Guard;
+use crate::live::{PULSE, locked};
 use crate::problem::{Functions, PyProblem};
 use crate::request::solve_error;
 use pyo3::prelude::*;
@@ -19,15 +20,8 @@ use soloist_problems::{
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
-
-/// How often other threads get their turn.
-const PULSE: Duration = Duration::from_millis(20);
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// What the runs of a study share.
 #[derive(Default)]

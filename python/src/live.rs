@@ -9,12 +9,41 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+/// How often handlers of signals get their turn.
+pub(crate) const PULSE: Duration = Duration::from_millis(20);
+
 /// How often the hook looks whether all calls have ended.
 const GLANCE: Duration = Duration::from_millis(5);
+
+/// Locks what a thread that panicked cannot have left half done.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does `work` on a thread of its own, which needs no interpreter, and calls `look` with the interpreter every
+/// [`PULSE`] until it is done.
+pub(crate) fn beside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send, mut look: impl FnMut()) -> T {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel::<()>(1);
+        let worker = scope.spawn(move || {
+            let done = work();
+            let _ = sender.send(());
+            done
+        });
+        let receiver = Mutex::new(receiver);
+        // Otherwise it is done, or dead.
+        let works = || matches!(locked(&receiver).recv_timeout(PULSE), Err(RecvTimeoutError::Timeout));
+        while py.detach(works) {
+            look();
+        }
+        py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
 
 struct Call {
     number: u64,
@@ -34,7 +63,7 @@ struct Calls {
 static CALLS: Mutex<Calls> = Mutex::new(Calls { all: Vec::new(), count: 0, closing: None });
 
 fn calls() -> MutexGuard<'static, Calls> {
-    CALLS.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&CALLS)
 }
 
 /// A call at work, until it is dropped.

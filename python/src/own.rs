@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, REPORT};
 use crate::errors::{broken, contradicted};
-use crate::live::Live;
+use crate::live::{Live, PULSE};
 use crate::moves::PyMove;
 use crate::problem::{Functions, PyProblem};
 use crate::request::{Request, solve_error, spec_error};
@@ -19,9 +19,6 @@ use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
-
-/// How often handlers of signals and other threads get their turn.
-const PULSE: Duration = Duration::from_millis(20);
 
 /// Passes improvements and progress on and lets the interpreter breathe.
 struct Watch<'a> {

@@ -2,7 +2,7 @@
 
 use crate::calls::{Calls, REPORT, Watch};
 use crate::errors::{InstanceError, InvalidSolution};
-use crate::live::Live;
+use crate::live::{Live, PULSE, beside, locked};
 use crate::request::{Request, instance_error, solve_error, spec_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,11 +19,7 @@ use soloist_problems::{
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// How often handlers of signals get their turn.
-const PULSE: Duration = Duration::from_millis(20);
+use std::sync::{Arc, Mutex};
 
 /// Lets handlers of signals run until `wait` returns something. Ctrl-C and the callback that asks for it set `stop`;
 /// another exception does as well, and is returned.
@@ -38,14 +34,19 @@ fn attend<T: Send>(
         if let Some(done) = py.detach(&mut wait) {
             return (done, raised);
         }
-        match py.check_signals().and_then(|()| calls.wants_stop(py)) {
-            Ok(false) => {}
-            Ok(true) => stop.store(true, Ordering::SeqCst),
-            Err(error) => {
-                stop.store(true, Ordering::SeqCst);
-                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                    raised.get_or_insert(error);
-                }
+        look(py, stop, calls, &mut raised);
+    }
+}
+
+/// Lets handlers of signals run once, and asks whether the run is to end.
+fn look(py: Python<'_>, stop: &AtomicBool, calls: &Calls, raised: &mut Option<PyErr>) {
+    match py.check_signals().and_then(|()| calls.wants_stop(py)) {
+        Ok(false) => {}
+        Ok(true) => stop.store(true, Ordering::SeqCst),
+        Err(error) => {
+            stop.store(true, Ordering::SeqCst);
+            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                raised.get_or_insert(error);
             }
         }
     }
@@ -59,23 +60,9 @@ pub(crate) fn interruptible<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let _live = Live::enter(stop)?;
-    std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let worker = scope.spawn(move || {
-            let done = work();
-            let _ = sender.send(());
-            done
-        });
-        let receiver = Mutex::new(receiver);
-        let wait = || match receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
-            Err(RecvTimeoutError::Timeout) => None,
-            // Done, or dead.
-            _ => Some(()),
-        };
-        let ((), raised) = attend(py, stop, calls, wait);
-        let done = py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        raised.map_or(Ok(done), Err)
-    })
+    let mut raised = None;
+    let done = beside(py, work, || look(py, stop, calls, &mut raised));
+    raised.map_or(Ok(done), Err)
 }
 
 impl AnyObserver for Watch<'_> {
@@ -350,7 +337,7 @@ impl ShippedSession {
     fn wait<T: Send + 'static>(&self, py: Python<'_>, calls: &Calls, answer: mpsc::Receiver<T>) -> PyResult<T> {
         let _live = Live::enter(&self.stop)?;
         let answer = Mutex::new(answer);
-        let wait = || match answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
+        let wait = || match locked(&answer).recv_timeout(PULSE) {
             Ok(done) => Some(Some(done)),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(None),
@@ -393,7 +380,7 @@ impl ShippedSession {
         });
         self.stop.store(false, Ordering::SeqCst);
         // A thread that has gone shows in the answer.
-        let _ = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
+        let _ = locked(&self.jobs).send(job);
         self.wait(py, calls, answer)
     }
 

@@ -1,8 +1,9 @@
 //! Comparisons, tunings, reports and the live view: `soloist-study` for Python programs.
 
+use crate::calls::asks_to_stop;
 use crate::compiled::Compiled;
 use crate::hosted::{Host, Study, identity};
-use crate::live::Live;
+use crate::live::{Live, beside, locked};
 use crate::problem::Functions;
 use crate::request::Request;
 use crate::shipped::{Shipped, domain};
@@ -10,7 +11,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use soloist_problems::{RunSpec, Setting};
-use soloist_study::bench::{Bench, Detail, Plan, Running, Shown, dry_run};
+use soloist_study::bench::{Bench, Detail, Plan, Running, Shown};
 use soloist_study::report::ReportSpec;
 use soloist_study::serve;
 use soloist_study::table::Format;
@@ -19,13 +20,8 @@ use soloist_study::{Context, Failure, Show};
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// How often handlers of signals get their turn.
-const PULSE: Duration = Duration::from_millis(20);
 
 /// What a study calls while it is at work.
 #[derive(Debug, FromPyObject)]
@@ -130,44 +126,24 @@ fn attended<T: Send>(
 ) -> PyResult<T> {
     let _live = Live::enter(&study.stop)?;
     let reports = Reports { calls, study };
-    let done = std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::sync_channel::<()>(1);
-        let reports = &reports;
-        let worker = scope.spawn(move || {
-            let context = Context { registry, stop: &study.stop, show: reports };
-            let done = study.with(|| work(&context));
-            let _ = sender.send(());
-            done
-        });
-        let receiver = Mutex::new(receiver);
-        let wait = || {
-            let receiver = receiver.lock().unwrap_or_else(PoisonError::into_inner);
-            matches!(receiver.recv_timeout(PULSE), Err(RecvTimeoutError::Timeout))
-        };
-        let mut pressed = 0;
-        while py.detach(wait) {
-            let asked = py
-                .check_signals()
-                .and_then(|()| calls.stop.as_ref().map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py)));
-            match asked {
-                Ok(false) => continue,
-                Ok(true) => {}
-                Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
-                    pressed += 1;
-                    if pressed > 1 {
-                        let threads = study.threads.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                        for thread in threads {
-                            if let Err(error) = calls.interrupt.call1(py, (thread,)) {
-                                study.fail(error);
-                            }
-                        }
-                    }
+    let work = || study.with(|| work(&Context { registry, stop: &study.stop, show: &reports }));
+    let mut pressed = 0;
+    let done = beside(py, work, || {
+        match py.check_signals().and_then(|()| asks_to_stop(py, calls.stop.as_ref())) {
+            Ok(false) => return,
+            Ok(true) => {}
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                pressed += 1;
+                if pressed > 1 {
+                    let threads = locked(&study.threads).clone();
+                    let raised =
+                        threads.into_iter().try_for_each(|thread| calls.interrupt.call1(py, (thread,)).map(drop));
+                    raised.unwrap_or_else(|error| study.fail(error));
                 }
-                Err(error) => study.fail(error),
             }
-            study.stop.store(true, Ordering::SeqCst);
+            Err(error) => study.fail(error),
         }
-        py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        study.stop.store(true, Ordering::SeqCst);
     });
     match study.take() {
         Some(error) => Err(error),
@@ -186,7 +162,6 @@ pub(crate) struct BenchWish {
     file: PathBuf,
     fresh: bool,
     jobs: Option<usize>,
-    solutions: bool,
     serve: Option<String>,
 }
 
@@ -213,8 +188,7 @@ pub(crate) fn run_bench<'py>(py: Python<'py>, objects: Objects, wish: BenchWish)
             serve::start(address(text)?, Arc::clone(&page), end, context)?;
             feed = Some(page);
         }
-        let detail = if wish.solutions { Detail::All } else { Detail::Improvements };
-        let running = Running { jobs: wish.jobs, detail, feed };
+        let running = Running { jobs: wish.jobs, detail: Detail::All, feed };
         let ran = bench.run(&running, context);
         if let Some(feed) = &running.feed {
             feed.close();
@@ -222,22 +196,22 @@ pub(crate) fn run_bench<'py>(py: Python<'py>, objects: Objects, wish: BenchWish)
         ran?;
         let findings = bench.findings();
         let text = |format, all| findings.text(Shown { format, instances: all, profile: all });
-        let jobs = dry_run(&plan, None, wish.jobs, true)?;
+        let keys: Vec<String> = plan.job_keys().map(str::to_owned).collect();
         let svg = findings.svg();
         let texts = [
             ("json", text(Format::Json, true)),
             ("text", text(Format::Text, false)),
             ("full", text(Format::Text, true)),
             ("markdown", text(Format::Markdown, true)),
-            ("jobs", jobs),
         ];
-        Ok((texts, svg, findings.missing()))
+        Ok((texts, keys, svg, findings.missing()))
     };
-    let (texts, svg, missing) = attended(py, &study, &calls, work, registry)?;
+    let (texts, keys, svg, missing) = attended(py, &study, &calls, work, registry)?;
     let dict = PyDict::new(py);
     for (name, text) in texts {
         dict.set_item(name, text)?;
     }
+    dict.set_item("keys", keys)?;
     dict.set_item("svg", svg)?;
     dict.set_item("missing", missing)?;
     Ok(dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import html
 import json
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _arguments, _soloist
-from ._field import Contender, Entry, calls, field_of, wrong
+from ._field import Contender, Entry, calls, field_of, in_terms_of_arguments
 from ._progress import Shown
 from ._result import Stop
 
@@ -22,9 +23,9 @@ def _text(value: Any) -> str:
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _budget(limits: Mapping[str, Any]) -> str:
-    given = {name: value for name, value in limits.items() if value is not None}
-    return "{ " + ", ".join(f"{name} = {_text(value)}" for name, value in given.items()) + " }"
+def _table(values: Mapping[str, Any]) -> str:
+    """Returns settings or limits as TOML has them; those that are None are left out."""
+    return "{ " + ", ".join(f"{_text(key)} = {_text(value)}" for key, value in values.items() if value is not None) + " }"
 
 
 def _contender(method: Any) -> list[str]:
@@ -33,14 +34,14 @@ def _contender(method: Any) -> list[str]:
     if not isinstance(entry, Mapping):
         raise TypeError(f"methods: expected names, or dicts with `method` and settings, got {_arguments.shown(method)}")
     entry, lines, limits = dict(entry), [], {}
+    name = entry.get("method")
     for key in ("name", "method", "rollout"):
         value = entry.pop(key, None)
         if value is not None:
             lines.append(f"{key} = {_text(_arguments.text(f'methods: {key}', value))}")
-    if "method" in (method if isinstance(method, Mapping) else ()) or isinstance(method, str):
-        if method if isinstance(method, str) else method["method"]:
-            _soloist.check_method(method if isinstance(method, str) else method["method"])
-    names = ("time", "playouts", "nodes", "target", "stall", "memory", "max_moves")
+    if name:
+        _soloist.check_method(name)
+    names = _arguments.limits()
     settings = _arguments.settings(entry.pop("params", None), {})
     for key, value in entry.items():
         if key in names and key not in settings:
@@ -48,9 +49,9 @@ def _contender(method: Any) -> list[str]:
         else:
             settings[key] = _arguments.setting(f"methods: {key}", value)
     if settings:
-        lines.append("set = { " + ", ".join(f"{_text(key)} = {_text(value)}" for key, value in settings.items()) + " }")
+        lines.append(f"set = {_table(settings)}")
     if limits:
-        lines.append(f"budget = {_budget(_arguments.limits(**limits))}")
+        lines.append(f"budget = {_table(_arguments.limits(**limits))}")
     return lines
 
 
@@ -135,24 +136,21 @@ def bench(
         time=time, playouts=playouts, nodes=nodes, stall=stall, target=target, memory=memory, max_moves=max_moves
     )
     [field] = field_of("problems", problems, instances)
-    rules = {**field.options, **{name: _arguments.setting(name, value) for name, value in (options or {}).items()}}
+    rules = field.rules(options)
     given = [methods] if isinstance(methods, (str, Mapping)) else list(methods)
     if not given:
         raise ValueError("methods: expected at least one")
-    is_python = any(one["functions"] is not None and one["machine"] is None for one in field.objects)
-    threads = _arguments.count("threads", threads, most=256)
-    if is_python and threads != 1:
-        raise ValueError("threads: a problem written in Python runs on one thread")
+    threads = field.threads(_arguments.count("threads", threads, most=256))
     lines = [] if title is None else [f"title = {_text(_arguments.text('title', title))}"]
     lines += [f"problem = {_text(field.problem)}", f"instances = [{', '.join(map(_text, field.names))}]"]
     lines += [f"seeds = [{', '.join(_text(seed) for seed in _seeds(seeds))}]", f'threads = "{threads}"']
     if rules:
-        lines.append("options = { " + ", ".join(f"{_text(key)} = {_text(value)}" for key, value in rules.items()) + " }")
+        lines.append(f"options = {_table(rules)}")
     if any(value is not None for value in limits.values()):
-        lines.append(f"budget = {_budget(limits)}")
+        lines.append(f"budget = {_table(limits)}")
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(best_known, Mapping):
-            lines.append(f"best_known = {_text(_known(folder, field.names, field.problem, best_known))}")
+            lines.append(f"best_known = {_text(known_scores(folder, field.names, field.problem, best_known))}")
         elif best_known is not None:
             lines.append(f"best_known = {_text(_arguments.path('best_known', best_known).absolute())}")
         for method in given:
@@ -170,25 +168,19 @@ def bench(
             "place": pathlib.Path.cwd() / "bench",
             "file": path,
             "fresh": bool(fresh),
-            "jobs": (1 if is_python else None) if jobs is None else _arguments.count("jobs", jobs, most=256),
-            "solutions": True,
+            "jobs": field.jobs(jobs),
             "serve": None if serve is None else address(serve),
         }
         asked, display = calls(progress, stop)
-        try:
+        with contextlib.closing(display), in_terms_of_arguments():
             found = _soloist.run_bench(field.request(asked), wish)
-        except (ValueError, RuntimeError) as error:
-            raise wrong(error) if type(error) in (ValueError, RuntimeError) else error
-        finally:
-            display.close()
         # Runs that were made at the same time stand in the file as they have ended.
         with open(path, encoding="utf-8") as runs:
             made = {json.loads(line)["job"]: line for line in runs if line.strip()}
-        keys = [job["job"] for job in json.loads(found["jobs"])["jobs"]]
-    return Comparison(found, [made[key] for key in keys if key in made])
+    return Comparison(found, [made[key] for key in found["keys"] if key in made])
 
 
-def _known(folder: str, names: Sequence[str], problem: str, best: Mapping[str, float]) -> str:
+def known_scores(folder: str, names: Sequence[str], problem: str, best: Mapping[str, float]) -> str:
     """Writes best known scores as a table of ``bench``, and returns its path."""
     import csv
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
 
@@ -36,6 +37,27 @@ class Field:
     options: dict[str, str] = field(default_factory=dict)
     #: What must live as long as the study: compiled functions.
     kept: list[Any] = field(default_factory=list)
+
+    @property
+    def needs_interpreter(self) -> bool:
+        """Whether functions of Python are called in runs."""
+        return any(one["functions"] is not None and one["machine"] is None for one in self.objects)
+
+    def threads(self, count: int) -> int:
+        """Returns the threads of a run, if it can have as many."""
+        if self.needs_interpreter and count != 1:
+            raise ValueError("threads: a problem written in Python runs on one thread")
+        return count
+
+    def jobs(self, count: Any) -> int | None:
+        """Returns how many runs are made at a time; None: as many as there are cores."""
+        if count is None:
+            return 1 if self.needs_interpreter else None
+        return _arguments.count("jobs", count, most=256)
+
+    def rules(self, options: Mapping[str, Any] | None) -> dict[str, str]:
+        """Returns the rules of the instances with those that are given for the study."""
+        return {**self.options, **{name: _arguments.setting(name, value) for name, value in (options or {}).items()}}
 
     def request(self, calls: dict[str, Any]) -> dict[str, Any]:
         """Returns what takes part."""
@@ -161,6 +183,15 @@ def calls(progress: Shown, stop: Any, on_note: Callable[[str], Any] | None = Non
 def _interrupt(thread: int) -> None:
     """Raises KeyboardInterrupt in a thread that runs a function of Python."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt))
+
+
+@contextlib.contextmanager
+def in_terms_of_arguments() -> Iterator[None]:
+    """Raises errors of a study, but no others, in the terms of Python's arguments."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        raise wrong(error) if type(error) in (ValueError, RuntimeError) else error
 
 
 def wrong(error: Exception) -> Exception:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from . import _arguments, _soloist
-from ._bench import Comparison, address
-from ._field import calls, wrong
+from ._bench import Comparison, address, known_scores
+from ._field import calls, in_terms_of_arguments, wrong
 from ._result import Result
 
 #: What a report is made of: a file of runs, results or events, a result, or a comparison.
@@ -45,10 +45,8 @@ def report(
         files = _files(folder, runs)
         known = best_known
         if isinstance(best_known, Mapping):
-            from ._bench import _known
-
-            known = _known(folder, list(best_known), "", best_known)
-        try:
+            known = known_scores(folder, list(best_known), "", best_known)
+        with in_terms_of_arguments():
             _soloist.write_report(
                 files,
                 page,
@@ -56,12 +54,17 @@ def report(
                 None if known is None else _arguments.path("best_known", known),
                 _arguments.count("drawings", drawings, least=0),
             )
-        except (ValueError, RuntimeError) as error:
-            raise wrong(error) from None
     if show:
         webbrowser.open(page.absolute().as_uri())
-
     return page
+
+
+def _existing(name: str, file: Any) -> pathlib.Path:
+    """Returns the path of a file that is there."""
+    path = _arguments.path(name, file)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    return path
 
 
 def _files(folder: str, runs: Any) -> list[pathlib.Path]:
@@ -75,9 +78,7 @@ def _files(folder: str, runs: Any) -> list[pathlib.Path]:
             files.append(pathlib.Path(folder, f"{len(files)}.json"))
             files[-1].write_text(one.to_json() + "\n", encoding="utf-8")
         elif isinstance(one, (str, os.PathLike)):
-            files.append(_arguments.path("runs", one))
-            if not files[-1].exists():
-                raise FileNotFoundError(f"{files[-1]}: there is no such file")
+            files.append(_existing("runs", one))
         elif isinstance(one, Iterable):
             files += _files(tempfile.mkdtemp(dir=folder), one)
         else:
@@ -165,15 +166,10 @@ def serve(
     """
     if not files:
         raise TypeError("files: expected at least one")
-    paths = [_arguments.path("files", file) for file in files]
-    for path in paths:
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: there is no such file")
+    paths = [_existing("files", file) for file in files]
     server = Server(paths, None if title is None else _arguments.text("title", title), address(port))
     if show:
         webbrowser.open(server.url)
     if wait:
         server.wait()
     return server
-
-

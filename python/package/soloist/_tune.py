@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
 from . import _arguments, _soloist
-from ._field import Entry, calls, field_of, joined, wrong
+from ._field import Entry, calls, field_of, in_terms_of_arguments, joined
 from ._progress import Shown
 from ._result import Stop
 
@@ -117,7 +118,6 @@ def tune(
     """
     fields = field_of("problems", problems, instances, None if validation is None else ("validation", validation))
     whole = joined(fields)
-    is_python = any(one["functions"] is not None and one["machine"] is None for one in whole.objects)
     asked = (
         [_parameter(_arguments.text("parameters", name), values) for name, values in parameters.items()]
         if isinstance(parameters, Mapping)
@@ -137,8 +137,7 @@ def tune(
         memory=memory,
         max_moves=max_moves,
     )
-    if is_python and request["threads"] != 1:
-        raise ValueError("threads: a problem written in Python runs on one thread")
+    whole.threads(request["threads"])
     if race not in (None, "t", "hoeffding"):
         raise ValueError(f'race: expected "t", "hoeffding" or None, got {_arguments.shown(race)}')
     part = _arguments.real("smoothing", smoothing)
@@ -148,7 +147,7 @@ def tune(
         place = pathlib.Path(scratch) if folder is None else _arguments.path("folder", folder)
         wish = {
             "request": request,
-            "options": {**whole.options, **{key: _arguments.setting(key, value) for key, value in (options or {}).items()}},
+            "options": whole.rules(options),
             "parameters": asked,
             "start": [(key, _arguments.setting(f"start: {key}", value)) for key, value in (start or {}).items()],
             "instances": fields[0].names,
@@ -163,15 +162,11 @@ def tune(
             "spread": None if spread is None else _arguments.real("spread", spread),
             "folder": place,
             "fresh": bool(fresh),
-            "jobs": (1 if is_python else None) if jobs is None else _arguments.count("jobs", jobs, most=256),
+            "jobs": whole.jobs(jobs),
         }
         called, display = calls(progress, stop)
-        try:
+        with contextlib.closing(display), in_terms_of_arguments():
             complete, text = _soloist.run_tune(whole.request(called), wish)
-        except (ValueError, RuntimeError) as error:
-            raise wrong(error) if type(error) in (ValueError, RuntimeError) else error
-        finally:
-            display.close()
         result = place / "result.json"
         drawn = place / "trace.svg"
         return Tuning(

@@ -100,6 +100,11 @@ impl Plan {
         Self::new(place, spec::parse(name, text, registry)?, 1.0)
     }
 
+    /// Returns the keys of the runs in their order, by which records name them.
+    pub fn job_keys(&self) -> impl Iterator<Item = &str> {
+        self.jobs.iter().map(|job| &*job.key)
+    }
+
     /// Returns how many runs are made at a time if `asked` are wanted: `None` leaves it to the description, else to the
     /// number of cores.
     #[must_use]
