@@ -59,7 +59,7 @@ HUNGRY = [
 ]
 # Steps and playouts that are asked to work for ever.
 LONG = [
-    ("vrptw", "random:20:7", ["--method", "sampling", "--rollout", "sisr:1000000000"]),
+    ("vrptw", "random:20:7", ["--method", "sampling", "--rollout", "refined:1000000000"]),
     ("packing", "random:5x80:7", ["--method", "refine", "--set", "round=1000000000"]),
 ]
 SHORT = {"partition", "stacking", "packing", "vrptw"}

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use soloist::prelude::*;
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
 
 /// A complete graph with weights 0 to 9: which sides should its vertices be on, so that the edges between are heavy?
@@ -41,7 +41,7 @@ impl Problem for Cut {
 struct Flips(Vec<bool>);
 
 impl ProblemSearch<Cut> for Flips {
-    fn step(&mut self, _: &Cut, work: &mut Work<'_, Cut>) -> Step {
+    fn step(&mut self, _: &Cut, work: &mut Work<'_, Cut>) -> StepStatus {
         while work.next_unit() {
             let (vertex, odds) = (work.rng().index(VERTICES), work.rng().unit());
             // Worse sides are accepted less and less often over the budget.
@@ -50,7 +50,7 @@ impl ProblemSearch<Cut> for Flips {
                 work.found(&self.0);
             }
         }
-        Step::Running
+        StepStatus::Running
     }
     /// With several threads, all continue from the best sides every 1000 flips.
     fn exchange(&self) -> Option<u64> {

@@ -14,8 +14,8 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::run::{Control, Improvement, Observer, Progress, RunInfo, Session, Solution, StopReason};
 use soloist::{Outcome, Problem, Score, Sense, Setup, Solver};
+use soloist_problems::{ImprovementStep, RunEnding, RunRecord, RunTask, refuse_endless};
 use soloist_problems::{Report, SolutionReport};
-use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -222,7 +222,7 @@ pub(crate) fn report<'py, M>(
     let untold = unsaved.clone();
     let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
     let task = RunTask { problem: name.to_owned(), ..RunTask::own(sense, &setup) };
-    let history = report.history.iter().map(Step::timed).collect();
+    let history = report.history.iter().map(ImprovementStep::timed).collect();
     let record = RunRecord { history: Some(history), ..RunRecord::bare(task, RunEnding::new(&report)) };
     dict.set_item("record", record.line())?;
     dict.set_item("remarks", report.remarks)?;

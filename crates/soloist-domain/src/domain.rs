@@ -78,10 +78,25 @@ impl Domain {
 pub struct DomainOption {
     /// Its name.
     pub name: &'static str,
-    /// The values, the default first.
+    /// The values, the default first: words, and ranges of whole numbers such as `1..10000`.
     pub values: &'static [&'static str],
     /// One line of help.
     pub help: &'static str,
+}
+
+impl DomainOption {
+    /// Returns whether a value is one of these words, or a number of one of these ranges without sign and leading zeros.
+    #[must_use]
+    pub fn accepts(&self, value: &str) -> bool {
+        self.values.iter().any(|one| match one.split_once("..") {
+            Some((low, high)) => {
+                let number = |text: &str| text.parse::<u64>().ok().filter(|number| number.to_string() == text);
+                let [low, high] = [low, high].map(|end| number(end).expect("the ends of a range are whole numbers"));
+                number(value).is_some_and(|number| (low..=high).contains(&number))
+            }
+            None => *one == value,
+        })
+    }
 }
 
 /// Chosen values of [`DomainOption`]s by name; absent: the default.

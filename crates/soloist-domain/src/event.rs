@@ -2,7 +2,7 @@
 
 use crate::record::known_format;
 use crate::result::Asked;
-use crate::{Limits, RecordError, RunEnding, RunTask, Step};
+use crate::{ImprovementStep, Limits, RecordError, RunEnding, RunTask};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use soloist::run::{Improvement, Progress, RunInfo};
@@ -18,7 +18,7 @@ pub enum RunEvent {
     Improved {
         /// When, and how good.
         #[serde(flatten)]
-        step: Step,
+        step: ImprovementStep,
         /// The solution in the problem's own terms.
         #[serde(default)]
         solution: Value,
@@ -75,7 +75,7 @@ impl RunEvent {
     /// Returns the event of a better solution.
     #[must_use]
     pub fn improved(improvement: &Improvement, progress: &Progress, solution: Value) -> Self {
-        Self::Improved { step: Step::now(improvement, progress), solution }
+        Self::Improved { step: ImprovementStep::now(improvement, progress), solution }
     }
 
     /// Returns the event that says how far a run is.
@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn events_come_back() {
         let record = RunRecord::from_value(old()).unwrap();
-        let step = Step { seconds: Some(0.5), playouts: 9, stream: Some(1), score: None, violation: Some(1.0) };
+        let step =
+            ImprovementStep { seconds: Some(0.5), playouts: 9, stream: Some(1), score: None, violation: Some(1.0) };
         let (best, bound) = (Some(3.0), Some(4.5));
         let events = [
             RunEvent::Start(Box::new(RunStart { task: record.task, playouts: 5, seconds: 1.5 })),

@@ -55,7 +55,7 @@ pub use domain::{
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
 pub use from_problem::from_problem;
-pub use record::{Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, Step};
+pub use record::{Depths, FORMAT, ImprovementStep, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask};
 pub use registry::Registry;
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,

@@ -111,6 +111,9 @@ pub struct RunEnding {
     /// Nodes of all streams.
     #[serde(default)]
     pub nodes: u64,
+    /// What a problem's own search counts as nodes: "moves tried", for example. Absent: the method counts nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// Where the method has built a tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<Depths>,
@@ -140,7 +143,7 @@ impl Depths {
 
 /// An improvement of the best solution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct ImprovementStep {
     /// Wall-clock seconds since the start of the run; `None`: not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -157,7 +160,7 @@ pub struct Step {
     pub violation: Option<f64>,
 }
 
-impl Step {
+impl ImprovementStep {
     /// Returns an improvement in the history of a run: by playouts of its stream, the same for equal runs.
     #[must_use]
     pub fn of(event: &Improvement) -> Self {
@@ -220,10 +223,10 @@ pub struct RunRecord {
     pub others: Vec<OtherSolution>,
     /// Improvements by playouts of their stream: the same for equal runs, but for the seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub history: Option<Vec<Step>>,
+    pub history: Option<Vec<ImprovementStep>>,
     /// Improvements as they came, with seconds and with playouts of all streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub improvements: Option<Vec<Step>>,
+    pub improvements: Option<Vec<ImprovementStep>>,
     /// What the method has decided and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -312,6 +315,7 @@ impl RunEnding {
             infeasible: report.infeasible,
             playouts: report.run.counters.playouts,
             nodes: report.run.counters.nodes,
+            unit: report.run.setup.method.unit().map(|unit| unit.name().to_owned()),
             tree: Depths::of(report),
             seconds: report.run.elapsed.as_secs_f64(),
             stop: Some(report.stop),
@@ -358,7 +362,7 @@ impl RunRecord {
             moves: Some(report.moves().clone()),
             solution: Some(report.solution().clone()),
             others: report.answers.iter().skip(1).map(other).collect(),
-            history: Some(report.history.iter().map(Step::timed).collect()),
+            history: Some(report.history.iter().map(ImprovementStep::timed).collect()),
             remarks: report.remarks.clone(),
             ..Self::bare(RunTask::new(asked, asked.instance.name()), RunEnding::new(report))
         }

@@ -1,7 +1,7 @@
 //! The problems of a program, by name.
 
 use crate::names::nearest;
-use crate::{Domain, InstanceError, SpecError, find_among};
+use crate::{Domain, InstanceError, SpecError, SpecPart, find_among};
 use soloist::Method;
 use soloist::search::Preset;
 use std::path::Path;
@@ -45,6 +45,19 @@ impl Registry {
     /// No method has this name; the message names the nearest one.
     pub fn find_method(self, name: &str) -> Result<&'static Preset, SpecError> {
         find_among(self.methods(), name)
+    }
+
+    /// Returns an error that also names the problems that have the unknown method, if any has it.
+    #[must_use]
+    pub fn with_owners(self, error: SpecError) -> SpecError {
+        let SpecPart::UnknownMethod(name) = &error.part else { return error };
+        let has = |domain: &&Domain| domain.searches.iter().any(|own| own.name == name);
+        let owners: Vec<_> = self.0.iter().filter(has).map(|domain| domain.name).collect();
+        let Some((last, others)) = owners.split_last() else { return error };
+        let owners = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
+        let message =
+            format!("`{name}` is a method of {owners} alone; see `soloist methods` for those of all problems");
+        SpecError { message, ..error }
     }
 }
 

@@ -191,8 +191,10 @@ pub enum SpecPart {
     Problem,
     /// The value of this option of the problem.
     Option(String),
-    /// The name of the method, or parameters that do not go together.
+    /// Parameters of the method that do not go together.
     Method,
+    /// A method of this name, which neither the engine nor the problem has.
+    UnknownMethod(String),
     /// The value of this setting.
     Setting(String),
     /// A setting or option of this name, which does not exist.
@@ -236,7 +238,7 @@ impl Domain {
     pub fn set_option(&self, options: &mut Options, setting: &Setting) -> Result<bool, SpecError> {
         let Setting { key, value } = setting;
         let Some(option) = self.options.iter().find(|option| option.name == key) else { return Ok(false) };
-        if !option.values.contains(&value.as_str()) {
+        if !option.accepts(value) {
             let (name, values, value) = (self.name, option.values.join(", "), value.escape_debug());
             let message = format!("option `{key}` of {name}: expected one of {values}, got `{value}`");
             return Err(SpecError::new(SpecPart::Option(key.clone()), message));
@@ -283,7 +285,7 @@ pub fn find_among(
 ) -> Result<&'static Preset, SpecError> {
     methods.clone().find(|preset| preset.name == name).ok_or_else(|| {
         let known: Vec<_> = methods.by_ref().map(|preset| preset.name).collect();
-        SpecError::new(SpecPart::Method, unknown("method", name, &known))
+        SpecError::new(SpecPart::UnknownMethod(name.to_owned()), unknown("method", name, &known))
     })
 }
 
@@ -372,7 +374,7 @@ impl RunSpec {
         }
         for setting in self.of_method(Some(domain)) {
             let mut setup = saved.clone();
-            set(Some(domain), &mut setup, setting)?;
+            setting.apply(Some(domain), &mut setup)?;
             validate(&setup)?;
             if setup != *saved {
                 let has = saved.method.parameters().into_iter().find(|parameter| parameter.name == setting.key);
@@ -407,7 +409,7 @@ impl RunSpec {
             None => usual(),
         };
         for setting in self.of_method(domain) {
-            set(domain, &mut setup, setting)?;
+            setting.apply(domain, &mut setup)?;
         }
         // Whether they go together shows when all are there.
         validate(&setup)?;
@@ -422,21 +424,26 @@ impl RunSpec {
     }
 }
 
-/// Makes a setting.
-fn set(domain: Option<&Domain>, setup: &mut Setup, setting: &Setting) -> Result<(), SpecError> {
-    let Setting { key, value } = setting;
-    setup.set(key, value).map_err(|error| match error {
-        ParameterError::Unknown { known, .. } => {
-            let options = domain.map(|domain| format!("options of {}: {}; ", domain.name, domain.option_names()));
-            let options = options.unwrap_or_default();
-            let names = domain.map_or(&[][..], |domain| domain.options).iter().map(|option| option.name);
-            let hint = hint(key, &names.chain(known.split(", ")).collect::<Vec<_>>());
-            let (key, method) = (key.escape_debug(), &setup.preset);
-            let message = format!("no setting `{key}`{hint} ({options}parameters of {method}: {known})");
-            SpecError::new(SpecPart::Unknown(setting.key.clone()), message)
-        }
-        other => SpecError::new(SpecPart::Setting(key.clone()), format!("{}: {other}", setup.preset)),
-    })
+impl Setting {
+    /// Makes this setting of a method. A problem without a `domain` has no options that a message could name.
+    ///
+    /// # Errors
+    /// The method has no such parameter, or the value is out of its range.
+    pub fn apply(&self, domain: Option<&Domain>, setup: &mut Setup) -> Result<(), SpecError> {
+        let Self { key, value } = self;
+        setup.set(key, value).map_err(|error| match error {
+            ParameterError::Unknown { known, .. } => {
+                let options = domain.map(|domain| format!("options of {}: {}; ", domain.name, domain.option_names()));
+                let options = options.unwrap_or_default();
+                let names = domain.map_or(&[][..], |domain| domain.options).iter().map(|option| option.name);
+                let hint = hint(key, &names.chain(known.split(", ")).collect::<Vec<_>>());
+                let (name, method) = (key.escape_debug(), &setup.preset);
+                let message = format!("no setting `{name}`{hint} ({options}parameters of {method}: {known})");
+                SpecError::new(SpecPart::Unknown(key.clone()), message)
+            }
+            other => SpecError::new(SpecPart::Setting(key.clone()), format!("{}: {other}", setup.preset)),
+        })
+    }
 }
 
 fn validate(setup: &Setup) -> Result<(), SpecError> {

@@ -22,9 +22,9 @@ pub trait Show: Sync {
 
 /// Shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct ShowNothing;
 
-impl Show for Silent {}
+impl Show for ShowNothing {}
 
 /// What a study needs of the program around it.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
     /// A context that shows nothing.
     #[must_use]
     pub fn silent(registry: Registry, stop: &'a AtomicBool) -> Self {
-        Self { registry, stop, show: &Silent }
+        Self { registry, stop, show: &ShowNothing }
     }
 
     /// Whether the runs are to end.

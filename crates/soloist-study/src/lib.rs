@@ -82,6 +82,6 @@ pub mod table;
 pub mod text;
 pub mod tune;
 
-pub use context::{Context, Show, Silent};
+pub use context::{Context, Show, ShowNothing};
 pub use failure::Failure;
 pub use machine::task;

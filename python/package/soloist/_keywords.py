@@ -144,6 +144,7 @@ class SearchParameters(TypedDict, total=False):
     widening: Any
     widening_exponent: Any
     width: Any
+    worth: Any
     zero: Any
 
 

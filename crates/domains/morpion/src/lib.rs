@@ -48,7 +48,7 @@ pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use model::{Morpion, Position};
 pub use spec::{generate, is_spec};
-pub use verify::{Fault, Played, Step, check, replay};
+pub use verify::{IllegalStroke, Played, PlayedStroke, check, replay};
 
 use std::fmt;
 
@@ -207,7 +207,7 @@ impl Game {
     ///
     /// # Errors
     /// The first move that breaks the rules.
-    pub fn new(variant: Variant, start: Vec<Stroke>) -> Result<Self, Fault> {
+    pub fn new(variant: Variant, start: Vec<Stroke>) -> Result<Self, IllegalStroke> {
         replay(variant, &start)?;
         Ok(Self { variant, start })
     }

@@ -12,24 +12,24 @@ const MAX_COORDINATE: i32 = 1_000_000;
 
 /// A move that breaks the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct IllegalStroke {
     /// The move, counted from 0.
     pub index: usize,
     /// What is wrong with it.
     pub message: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for IllegalStroke {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "move {}: {}", self.index + 1, self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for IllegalStroke {}
 
 /// A move that was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PlayedStroke {
     /// The move.
     pub stroke: Stroke,
     /// The first and the last point of its line.
@@ -42,7 +42,7 @@ pub struct Played {
     /// The rules.
     pub variant: Variant,
     /// The moves.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlayedStroke>,
     /// How many moves could be played next.
     pub possible: usize,
 }
@@ -123,11 +123,11 @@ impl Paper {
         Ok(line)
     }
 
-    fn play(&mut self, stroke: &Stroke) -> Result<Step, String> {
+    fn play(&mut self, stroke: &Stroke) -> Result<PlayedStroke, String> {
         let line = self.judge(stroke)?;
         self.dots.insert(stroke.point);
         self.taken.extend(line[..self.needs(&line)].iter().map(|&point| (stroke.direction.sign(), point)));
-        Ok(Step { stroke: *stroke, ends: (line[0], line[line.len() - 1]) })
+        Ok(PlayedStroke { stroke: *stroke, ends: (line[0], line[line.len() - 1]) })
     }
 
     /// How many moves could be played.
@@ -150,11 +150,11 @@ impl Paper {
 ///
 /// # Errors
 /// The first move that breaks the rules.
-pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
+pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, IllegalStroke> {
     let mut paper = Paper::new(variant);
     let mut steps = Vec::new();
     for (index, stroke) in strokes.iter().enumerate() {
-        steps.push(paper.play(stroke).map_err(|message| Fault { index, message })?);
+        steps.push(paper.play(stroke).map_err(|message| IllegalStroke { index, message })?);
     }
     Ok(Played { variant, steps, possible: paper.possible() })
 }

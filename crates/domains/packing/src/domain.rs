@@ -21,7 +21,7 @@ pub const DOMAIN: Domain = Domain {
             help: "the most value in one container, or all tubes in the fewest containers",
         },
         DomainOption {
-            name: "value",
+            name: "worth",
             values: &["area", "count", "given"],
             help: "what a tube is worth: the area of its ring, in squared units of the file; 1; or what the fourth column of the file says",
         },
@@ -42,7 +42,7 @@ struct PackingInstance {
 
 fn load(instance: &str, options: &Options) -> LoadResult {
     let order = if is_spec(instance) { generate(instance)? } else { read(instance)? };
-    let values = match options.get("value").map_or("area", String::as_str) {
+    let values = match options.get("worth").map_or("area", String::as_str) {
         "count" => Values::Count,
         "given" => Values::Given,
         _ => Values::Area,

@@ -9,10 +9,10 @@ use super::model::{Layout, Objective, Packing};
 use super::overlap::OverlapSolver;
 use super::rollout::{Greedy, bundle, inside};
 use serde::{Deserialize, Serialize};
-use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work as Slice};
 use soloist::rollout::{Rollout, replayed};
 use soloist::run::CheckpointError;
-use soloist::search::{Preset, Schedule, Settings};
+use soloist::search::{ParameterValues, Preset, Schedule};
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
@@ -50,7 +50,7 @@ const fn info(unit: Unit) -> SearchInfo {
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&REFINE, || Method::own(&REFINE))];
 
 /// Returns the search.
-pub(crate) fn search(_: &Packing, settings: &Settings) -> Option<Box<dyn ProblemSearch<Packing>>> {
+pub(crate) fn search(_: &Packing, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Packing>>> {
     let (parameters, greedy) = (settings.read().ok()?, Greedy::named("semi-greedy")?);
     Some(Box::new(Refine { parameters, greedy, memory: Memory::default(), work: None }))
 }
@@ -399,7 +399,7 @@ impl Refine {
 const MOST: u64 = 1 << 50;
 
 impl ProblemSearch<Packing> for Refine {
-    fn step(&mut self, problem: &Packing, slice: &mut Slice<'_, Packing>) -> Step {
+    fn step(&mut self, problem: &Packing, slice: &mut Slice<'_, Packing>) -> StepStatus {
         if problem.objective == Objective::Containers {
             let all: u64 = problem.kit.demand.iter().map(|&count| u64::from(count)).sum();
             if all <= 4 * LARGE as u64 {
@@ -415,7 +415,7 @@ impl ProblemSearch<Packing> for Refine {
                 self.greedy.run(problem, &mut state, &mut playout, slice.rng());
                 slice.found(&playout.moves);
             }
-            return Step::Running;
+            return StepStatus::Running;
         }
         while slice.quota() > 0 {
             // Nothing is better than everything, and thousands of tubes take too long to bring into an order.
@@ -428,7 +428,7 @@ impl ProblemSearch<Packing> for Refine {
             let improves = self.memory.left.iter().any(|&count| count > 0) && self.memory.pieces.len() <= LARGE;
             if !improves {
                 slice.spend(1);
-                return Step::Running;
+                return StepStatus::Running;
             }
             let most = slice.quota().min(self.parameters.round - self.memory.tried);
             let mut rng = slice.rng().clone();
@@ -445,7 +445,7 @@ impl ProblemSearch<Packing> for Refine {
                 break;
             }
         }
-        Step::Running
+        StepStatus::Running
     }
 
     /// Annealings begin with the packing if it is better than the best one.

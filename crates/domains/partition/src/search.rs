@@ -6,10 +6,10 @@ use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
-use soloist::search::{Preset, Settings};
+use soloist::search::{ParameterValues, Preset};
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
@@ -80,7 +80,11 @@ pub(crate) const METHODS: &[Preset] = &[
 ];
 
 /// Returns the search called `name`.
-fn search(problem: &Differencing, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Differencing>>> {
+fn search(
+    problem: &Differencing,
+    name: &str,
+    settings: &ParameterValues,
+) -> Option<Box<dyn ProblemSearch<Differencing>>> {
     let root = problem.root();
     let (keys, least) = (|| root.keys(), problem.least());
     let progress = match name {
@@ -307,7 +311,7 @@ impl Merging {
 }
 
 impl ProblemSearch<Differencing> for AnytimeSolver {
-    fn step(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> Step {
+    fn step(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> StepStatus {
         let root = problem.root();
         if self.best.is_none() {
             let mut end = root.clone();
@@ -316,7 +320,7 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
             self.keep_end(problem, &end, moves);
         }
         if problem.finished(&root) {
-            return Step::Completed;
+            return StepStatus::Completed;
         }
         while work.quota() > 0 {
             let (better, ended) = self.advance(problem, work);
@@ -329,10 +333,10 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
                 if !problem.is_exact() {
                     work.leave_out(None);
                 }
-                return work.covered().map_or(Step::Completed, Step::Exhausted);
+                return work.covered().map_or(StepStatus::Completed, StepStatus::Exhausted);
             }
         }
-        Step::Running
+        StepStatus::Running
     }
 
     /// Only better solutions are found from then on.

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p soloist-routing --example solomon -- FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...`: files
 //! separated by commas, seconds of the processor (of the wall clock, where processor time is unknown), `vehicles`,
-//! `distance`, `travel` or `makespan`, and numbers of [`Schedule`] and [`Settings`], the latter with `f.` before them
+//! `distance`, `travel` or `makespan`, and numbers of [`Schedule`] and [`SisrSettings`], the latter with `f.` before them
 //! for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there. `best=FILE:COLUMN` or
 //! `best=FILE:VEHICLES:COST` names a table of best known values by instance and its columns: the gap is printed, and an
 //! instance ends once it reaches the value to two decimals. Per instance: name, vehicles, cost, best known vehicles and
@@ -11,7 +11,7 @@
 
 use soloist::Rng;
 use soloist_routing::vrptw::{self, Rounding, route_cost};
-use soloist_routing::{Annealing, Network, Schedule, Settings, tsptw};
+use soloist_routing::{Annealing, Network, Schedule, SisrSettings, tsptw};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,7 +62,7 @@ fn load(file: &str, objective: &str) -> Result<(Network, f64), Box<dyn std::erro
     })
 }
 
-fn set(settings: &mut Settings, key: &str, value: f64) -> bool {
+fn set(settings: &mut SisrSettings, key: &str, value: f64) -> bool {
     match key {
         "removed" => settings.removed = value,
         "longest" => settings.longest = value as usize,

@@ -4,7 +4,7 @@
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::pool::{Kept, Pool, is_sound};
-use crate::sisr::{Settings, Sisr};
+use crate::sisr::{Sisr, SisrSettings};
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
 use soloist::search::Schedule as Cooling;
@@ -43,9 +43,9 @@ pub struct Schedule {
     /// Temperature while vehicles are saved and children are repaired.
     pub calm: f64,
     /// Ruin and recreation while vehicles are saved.
-    pub saving: Settings,
+    pub saving: SisrSettings,
     /// Ruin and recreation while routes are shortened.
-    pub shortening: Settings,
+    pub shortening: SisrSettings,
 }
 
 impl Default for Schedule {
@@ -62,8 +62,8 @@ impl Default for Schedule {
             reheat: 0.3,
             end: 0.02,
             calm: 0.1,
-            saving: Settings::default(),
-            shortening: Settings::tuned(),
+            saving: SisrSettings::default(),
+            shortening: SisrSettings::tuned(),
         }
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share
 //! what makes tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and
-//! [`Annealing`] makes a search without a budget of it. The method `sisr` is this search; the rollout `sisr` improves
+//! [`Annealing`] makes a search without a budget of it. The method `sisr` is this search; the rollout `refined` improves
 //! each playout of another one.
 //!
 //! ```
@@ -50,4 +50,4 @@ mod whole;
 
 pub use anneal::{Annealing, Schedule};
 pub use network::Network;
-pub use sisr::{Settings, Sisr};
+pub use sisr::{Sisr, SisrSettings};

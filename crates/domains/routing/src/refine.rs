@@ -2,7 +2,7 @@
 
 use crate::anneal::EVERY;
 use crate::network::Network;
-use crate::sisr::{Settings, Sisr};
+use crate::sisr::{Sisr, SisrSettings};
 use soloist::Rng;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Refiner {
 impl Refiner {
     /// `route_cost` is what a route costs beside its distance.
     pub(crate) fn new(network: &Arc<Network>, route_cost: f64, steps: u64) -> Self {
-        Self { steps, kernel: Sisr::new(Arc::clone(network), route_cost, Settings::tuned()) }
+        Self { steps, kernel: Sisr::new(Arc::clone(network), route_cost, SisrSettings::tuned()) }
     }
 
     /// Replaces the routes in `tour` (the customers of each behind a 0) by the best ones that are found: those that

@@ -2,10 +2,10 @@
 
 use crate::anneal::{Annealing, SavedAnnealing, Schedule};
 use crate::network::Network;
-use crate::sisr::Settings as Numbers;
-use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work};
+use crate::sisr::SisrSettings;
+use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
-use soloist::search::{Preset, Settings};
+use soloist::search::{ParameterValues, Preset};
 use soloist::{Method, Problem, Score};
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Parameters {
         let [founders, fresh, children] = [self.founders, self.fresh, self.children].map(|rounds| rounds as u32);
         let &Self { steps, growth, fleet, start, reheat, end, removed, blink, .. } = self;
         let (pool, longest) = (self.pool as usize, self.longest as usize);
-        let shortening = Numbers { removed, longest, blink, ..Numbers::tuned() };
+        let shortening = SisrSettings { removed, longest, blink, ..SisrSettings::tuned() };
         let usual = Schedule::default();
         Schedule { steps, growth, fleet, founders, fresh, children, pool, start, reheat, end, shortening, ..usual }
     }
@@ -77,12 +77,14 @@ pub(crate) trait Routed: Problem<Move = u16> + 'static {
     fn split(&self, moves: &[u16], score: Score, tour: &mut Vec<u16>, absent: &mut Vec<u16>) -> bool;
 }
 
-/// Steps of ruin and recreation in a playout of the rollout `sisr`, unless its name says otherwise.
+/// The name of the rollout that ends its playouts with this search.
+pub(crate) const REFINED: &str = "refined";
+/// Steps of ruin and recreation in a playout of the rollout `refined`, unless its name says otherwise.
 const PLAYOUT_STEPS: u64 = 1000;
 
-/// Returns the steps that the name of a rollout asks for: `sisr`, or `sisr:STEPS`. `None`: it is another name.
-pub(crate) fn sisr_steps(name: &str) -> Option<u64> {
-    let steps = match name.strip_prefix(SISR.name)? {
+/// Returns the steps that the name of a rollout asks for: `refined`, or `refined:STEPS`. `None`: it is another name.
+pub(crate) fn refined_steps(name: &str) -> Option<u64> {
+    let steps = match name.strip_prefix(REFINED)? {
         "" => PLAYOUT_STEPS,
         rest => rest.strip_prefix(':')?.parse().ok()?,
     };
@@ -90,7 +92,7 @@ pub(crate) fn sisr_steps(name: &str) -> Option<u64> {
 }
 
 /// Returns the search.
-pub(crate) fn search<P: Routed>(problem: &P, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+pub(crate) fn search<P: Routed>(problem: &P, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<P>>> {
     let parameters: Parameters = settings.read().ok()?;
     let (network, route_cost) = problem.costs();
     let annealing = Annealing::with(Arc::clone(network), route_cost, parameters.schedule());
@@ -105,7 +107,7 @@ struct Refinement {
 }
 
 impl<P: Routed> ProblemSearch<P> for Refinement {
-    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> Step {
+    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> StepStatus {
         while work.quota() > 0 {
             let mut rng = work.rng().clone();
             let quota = work.quota();
@@ -120,7 +122,7 @@ impl<P: Routed> ProblemSearch<P> for Refinement {
                 break;
             }
         }
-        Step::Running
+        StepStatus::Running
     }
 
     /// The annealing continues from the solution if it is better than its own.

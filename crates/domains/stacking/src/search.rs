@@ -3,10 +3,10 @@
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Acceptance, ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::problem::{Acceptance, ProblemSearch, SearchInfo, StepStatus, Unit, Work as Slice};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
-use soloist::search::{Preset, Schedule, Settings};
+use soloist::search::{ParameterValues, Preset, Schedule};
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
@@ -47,7 +47,7 @@ pub(crate) const RANKS: SearchInfo = SearchInfo::new::<Parameters>(
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&RANKS, || Method::own(&RANKS))];
 
 /// Returns the search.
-pub(crate) fn search(_: &Stacking, settings: &Settings) -> Option<Box<dyn ProblemSearch<Stacking>>> {
+pub(crate) fn search(_: &Stacking, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Stacking>>> {
     Some(Box::new(Ranks { parameters: settings.read().ok()?, task: None }))
 }
 
@@ -292,10 +292,10 @@ struct Ranks {
 }
 
 impl ProblemSearch<Stacking> for Ranks {
-    fn step(&mut self, problem: &Stacking, work: &mut Slice<'_, Stacking>) -> Step {
+    fn step(&mut self, problem: &Stacking, work: &mut Slice<'_, Stacking>) -> StepStatus {
         if problem.root().choices == 0 {
             work.found(&[]);
-            return Step::Completed;
+            return StepStatus::Completed;
         }
         while work.next_unit() {
             let improved = match &mut self.task {
@@ -311,7 +311,7 @@ impl ProblemSearch<Stacking> for Ranks {
                 work.found(&task.best_moves);
             }
         }
-        Step::Running
+        StepStatus::Running
     }
 
     /// The annealing continues from the solution if it is better than its own.

@@ -40,4 +40,4 @@ pub use rollout::{ROLLOUTS, TileRollout};
 pub use solution::{Claim, Solution, parse_solution, solution_from_json};
 pub use spec::{generate, is_spec};
 pub use text::{board_text, game_text, moves_text};
-pub use verify::{Cell, Step, Verified, VerifyError, groups, play, verify};
+pub use verify::{Cell, PlayedMove, Verified, VerifyError, groups, play, verify};

@@ -12,7 +12,7 @@ pub type Cell = (usize, usize);
 
 /// One move of a verified game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PlayedMove {
     /// The row of the cell that named the group, from 0 at the top.
     pub row: usize,
     /// The column of that cell, from 0 at the left.
@@ -41,7 +41,7 @@ pub struct Verified {
     /// The penalty in force: [`Penalty::None`] for the games without penalties.
     pub penalty: Penalty,
     /// The moves.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlayedMove>,
     /// The points of all moves and of the end.
     pub score: i64,
     /// The points at the end: the award of a cleared board, or minus the penalty; 0 for an unfinished game.
@@ -143,7 +143,7 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
         return wrong(None, format!("the board is not settled: {place}"));
     }
     let mut cells = grid.to_rows();
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<PlayedMove> = Vec::new();
     let mut total = 0;
     for (i, claim) in moves.iter().enumerate() {
         let number = Some(i + 1);
@@ -175,7 +175,7 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
         total += points;
         let after = Grid::new(grid.rows(), grid.cols(), cells.concat())
             .or_else(|error| wrong(number, format!("impossible board: {error}")))?;
-        steps.push(Step { row, col, color, size, points, total, group, after });
+        steps.push(PlayedMove { row, col, color, size, points, total, group, after });
     }
     let last = steps.last().map_or(grid, |step| &step.after);
     let left: [usize; MAX_COLORS] = std::array::from_fn(|i| last.counts()[i + 1]);

@@ -503,7 +503,7 @@ fn wrong_specs_are_refused_in_one_line() {
     run(&["bench", &folder.join("none.toml")]).refused(1, "none.toml: cannot be read");
     run(&["bench", &folder.write("bytes.toml", [0xff, 0xfe])]).refused(1, "bytes.toml: cannot be read");
     let tiles = folder.write("tiles.toml", TILES.replace("method = \"sampling\"", "set = { penalty = \"nrpa\" }"));
-    run(&["bench", &tiles]).refused(2, "`penalty` is an option of samegame: set it under `options`");
+    run(&["bench", &tiles]).refused(2, "option `penalty` of samegame: expected one of");
 }
 
 #[test]

@@ -122,6 +122,8 @@ fn options_change_the_rules_and_are_told() {
     for sample in samples() {
         for (key, values) in &sample.options {
             for value in values {
+                // A range of numbers is tried at its lower end.
+                let value = value.split("..").next().unwrap().to_owned();
                 if (sample.name.as_str(), value.as_str()) == ("packing", "given") {
                     // Values of its own are what the example has not.
                     continue;

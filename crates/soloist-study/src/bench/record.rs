@@ -6,7 +6,9 @@ use crate::jsonl::{self, End, Writer};
 use crate::machine;
 use soloist::run::StopReason;
 use soloist_domain::result::Asked;
-use soloist_domain::{AnyObserver, Depths, Limits, Machine, Observed, Report, RunEnding, RunRecord, RunTask, Step};
+use soloist_domain::{
+    AnyObserver, Depths, ImprovementStep, Limits, Machine, Observed, Report, RunEnding, RunRecord, RunTask,
+};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
 use std::fs::File;
@@ -35,7 +37,7 @@ pub(crate) fn record(
     job: &Job,
     asked: Asked<'_>,
     report: &Report,
-    improvements: Vec<Step>,
+    improvements: Vec<ImprovementStep>,
     verified: Option<bool>,
 ) -> RunRecord {
     let method = &plan.methods[job.method];
@@ -47,7 +49,7 @@ pub(crate) fn record(
     RunRecord {
         job: Some(job.key.clone()),
         verified,
-        history: Some(report.history.iter().map(Step::of).collect()),
+        history: Some(report.history.iter().map(ImprovementStep::of).collect()),
         improvements: Some(improvements),
         solution: Some(report.solution().clone()),
         ..RunRecord::bare(task, RunEnding::new(report))
@@ -69,12 +71,12 @@ impl Detail {
 
 /// Notes the improvements of a run as they come.
 #[derive(Debug, Default)]
-pub(crate) struct Improvements(pub(crate) Vec<Step>);
+pub(crate) struct Improvements(pub(crate) Vec<ImprovementStep>);
 
 impl AnyObserver for Improvements {
     fn on(&mut self, event: Observed<'_>) {
         if let Observed::Improved { improvement, progress, .. } = event {
-            self.0.push(Step { stream: None, ..Step::now(improvement, progress) });
+            self.0.push(ImprovementStep { stream: None, ..ImprovementStep::now(improvement, progress) });
         }
     }
 }
@@ -124,8 +126,8 @@ impl Trajectory {
     pub(crate) fn of(record: &RunRecord) -> Self {
         let RunRecord { task, ending, history, improvements, .. } = record;
         let threads = task.threads as f64;
-        let step = |step: &Step| Some((step.playouts as f64 * threads, step.score?));
-        let moment = |step: &Step| Some((step.seconds?, step.score?));
+        let step = |step: &ImprovementStep| Some((step.playouts as f64 * threads, step.score?));
+        let moment = |step: &ImprovementStep| Some((step.seconds?, step.score?));
         Self {
             by_playouts: history.iter().flatten().filter_map(step).collect(),
             by_seconds: improvements.as_ref().map(|steps| steps.iter().filter_map(moment).collect()),

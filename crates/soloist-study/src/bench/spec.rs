@@ -4,7 +4,7 @@ use super::raw::{List, RawMethod, RawProfile, RawSpec};
 use crate::failure::{Failure, unknown};
 use crate::text::one_line;
 use soloist_domain::units::{self, Text};
-use soloist_domain::{Domain, Limits, Registry, RunSpec, Setting, Settings, SpecError, SpecPart, input};
+use soloist_domain::{Domain, Limits, Options, Registry, RunSpec, Setting, Settings, SpecError, SpecPart, input};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;
@@ -156,7 +156,7 @@ pub(crate) fn parse(file: &str, text: &str, registry: Registry) -> Result<Spec, 
         return Err(Failure::usage(format!("{file}: `instances` is empty, expected files or specs")));
     }
     let entry = |entry: &Spanned<String>| Entry { text: entry.get_ref().clone(), line: place.line(&entry.span()) };
-    let methods = contenders(place, domain, &raw, &base)?;
+    let methods = contenders(place, registry, domain, &raw, &base)?;
     let baseline = match &raw.compare {
         None => None,
         Some(compare) => {
@@ -274,6 +274,7 @@ pub(crate) fn range(text: &str) -> Option<Result<std::ops::RangeInclusive<u64>, 
 
 fn contenders(
     place: Place<'_>,
+    registry: Registry,
     domain: &'static Domain,
     raw: &RawSpec,
     base: &RunSpec,
@@ -290,7 +291,7 @@ fn contenders(
     let mut lines: HashMap<String, usize> = HashMap::new();
     let mut methods = Vec::new();
     for method in &raw.method {
-        let contender = contender(place, domain, method, &base)?;
+        let contender = contender(place, registry, domain, method, &base)?;
         if let Some(line) = lines.insert(contender.label.clone(), contender.line) {
             let message = format!("the method name `{}` is taken by line {line}: give `name`", contender.label);
             return Err(at_line(place.file, contender.line, &message));
@@ -302,6 +303,7 @@ fn contenders(
 
 fn contender(
     place: Place<'_>,
+    registry: Registry,
     domain: &'static Domain,
     spanned: &Spanned<RawMethod>,
     base: &RunSpec,
@@ -309,19 +311,28 @@ fn contender(
     let raw = spanned.get_ref();
     let mut run = base.clone();
     if let Some(name) = &raw.method {
-        domain.find_method(name.get_ref()).map_err(|error| place.fail(&name.span(), error))?;
+        let owned = |error| place.fail(&name.span(), registry.with_owners(error));
+        domain.find_method(name.get_ref()).map_err(owned)?;
         run.method = Some(name.get_ref().clone());
     }
+    let rules = base.rules(domain).map_err(|error| place.fail(&spanned.span(), error))?;
     // As written: what a later setting means may depend on an earlier one.
     let mut pairs: Vec<_> = raw.set.iter().collect();
     pairs.sort_by_key(|(_, value)| value.span().start);
     for (key, value) in pairs {
-        if domain.options.iter().any(|option| option.name == key) {
-            return Err(
-                place.fail(&value.span(), format!("`{key}` is an option of {}: set it under `options`", domain.name))
-            );
+        let setting = setting(key, value);
+        let mut own = Options::new();
+        let fail = |message: &dyn fmt::Display| place.fail(&value.span(), message);
+        if domain.set_option(&mut own, &setting).map_err(|error| fail(&error))? {
+            // Scores under other rules are no comparison.
+            let (common, own) = (rules.get(key).map_or("", String::as_str), &setting.value);
+            if own != common {
+                let message = format!("option `{key}`: the methods of a comparison have the same rules, {common} here");
+                return Err(fail(&format!("{message}; set it under `options`, got `{own}`")));
+            }
+            continue;
         }
-        run.set.push(setting(key, value));
+        run.set.push(setting);
     }
     run.rollout = raw.rollout.as_ref().map(|rollout| rollout.get_ref().clone());
     run.check(domain).map_err(|error| place.wrong(&raw.set, &error, Some(&spanned.span())))?;

@@ -3,7 +3,7 @@
 use crate::text::plain;
 use serde_json::Value;
 use soloist::run::StopReason;
-use soloist_domain::{Limits, RunEnding, RunEvent, RunRecord, RunStart, RunTask, Step};
+use soloist_domain::{ImprovementStep, Limits, RunEnding, RunEvent, RunRecord, RunStart, RunTask};
 
 /// A run, finished or not.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Trial {
     /// How it ended, or how far it is.
     pub(crate) ending: RunEnding,
     /// The improvements of the best solution, in order.
-    pub(crate) points: Vec<Step>,
+    pub(crate) points: Vec<ImprovementStep>,
     /// Whether the result passed its verification when it was recorded; `None`: not recorded.
     pub(crate) verified: Option<bool>,
     /// The best solution in the problem's own terms, as JSON: values would take several times the memory.
@@ -31,7 +31,7 @@ pub(crate) enum Clock {
 
 impl Clock {
     /// When an improvement was made; `None`: unknown.
-    fn of(self, step: &Step) -> Option<f64> {
+    fn of(self, step: &ImprovementStep) -> Option<f64> {
         match self {
             Self::Playouts => Some(step.playouts as f64),
             Self::Seconds => step.seconds,

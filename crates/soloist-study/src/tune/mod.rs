@@ -40,7 +40,7 @@ use present::Summary;
 use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::Setup;
-use soloist_domain::{Limits, ResolvedRun, RunSpec, Setting, Settings, result};
+use soloist_domain::{Limits, Registry, ResolvedRun, RunSpec, Setting, Settings, result};
 use space::{Belief, Coordinate, ROLLOUT, Space};
 use std::path::Path;
 use std::time::Instant;
@@ -73,7 +73,7 @@ pub fn run(
     format: Format,
     context: &Context<'_>,
 ) -> Result<Tuned, Failure> {
-    let tuning = Tuning::new(spec)?;
+    let tuning = Tuning::new(spec, context.registry)?;
     let mut inputs = Guarded::default();
     // A spec is no file; adding its name does no harm.
     let instances = tuning.instances.tuning.iter().chain(&tuning.instances.validation);
@@ -121,9 +121,9 @@ pub fn run(
 
 impl<'a> Tuning<'a> {
     /// Checks everything that can be wrong with the call.
-    fn new(spec: &'a TuneSpec) -> Result<Self, Failure> {
+    fn new(spec: &'a TuneSpec, registry: Registry) -> Result<Self, Failure> {
         let run = &spec.run;
-        let options = run.check(spec.domain)?;
+        let options = run.check(spec.domain).map_err(|error| registry.with_owners(error))?;
         if !run.budget.has_end() {
             let message = "a run needs an end: expected one or more of --playouts, --nodes, --stall, --time";
             return Err(Failure::usage(message));
@@ -148,9 +148,9 @@ impl<'a> Tuning<'a> {
         let first = &instances.tuning[0];
         let first = (spec.domain.load)(first, &options)
             .map_err(|error| Failure::runtime(spec.domain.unopened(first, &error)))?;
-        let ResolvedRun { setup: Setup { preset: name, method, rollout, .. }, budget, .. } =
-            run.resolve(spec.domain, &*first)?;
-        let space = Space::new(&name, method.clone(), &spec.parameters, &run.set)?;
+        let ResolvedRun { setup, budget, .. } = run.resolve(spec.domain, &*first)?;
+        let space = Space::new(Some(spec.domain), &setup, &spec.parameters, &run.set)?;
+        let Setup { preset: name, method, rollout, .. } = setup;
         if let Some(dimension) = space.dimensions.iter().find(|dimension| dimension.key == ROLLOUT) {
             if run.rollout.is_some() {
                 let message = "--parameter rollout: is fixed by --rollout, so that there is nothing to tune";

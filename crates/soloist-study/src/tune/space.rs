@@ -1,10 +1,10 @@
 //! What is tuned: parameters with their ranges, and a distribution over their values.
 
-use crate::failure::{Failure, unknown};
+use crate::failure::Failure;
 use serde_json::{Value, json};
 use soloist::search::Values;
-use soloist::{Method, Rng};
-use soloist_domain::{Setting, Settings};
+use soloist::{Method, Rng, Setup};
+use soloist_domain::{Domain, Setting, Settings};
 
 /// A table range up to this width is taken as it is; wider ones say nothing about where good values are.
 const NARROW: f64 = 1000.0;
@@ -117,7 +117,11 @@ impl Dimension {
                 (Kind::Number { low, high, logarithmic, whole: false }, format!("{rollout}:"))
             }
             Range::Words(known) => {
-                (words(&known.iter().map(String::as_str).collect::<Vec<_>>(), range)?, String::new())
+                let different = (1..known.len()).all(|at| !known[..at].contains(&known[at]));
+                if !different {
+                    return Err("expected two or more different values".to_owned());
+                }
+                (Kind::Words(known.clone()), String::new())
             }
             Range::Whole | Range::Numbers { .. } => {
                 return Err("expected rollout=NAME:LOW..HIGH, rollout=NAME:LOW..HIGH:log or rollout=A|B".to_owned());
@@ -163,15 +167,25 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// Settles what `--parameter` asks for on a method.
+    /// Settles what `--parameter` asks for on the method of a setup.
     ///
     /// # Errors
     /// When a parameter is unknown, named twice or already set, or a range is not within that of the table.
-    pub(crate) fn new(name: &str, method: Method, asked: &[(String, Range)], set: &Settings) -> Result<Self, Failure> {
-        let table = method.parameters();
+    pub(crate) fn new(
+        domain: Option<&Domain>,
+        setup: &Setup,
+        asked: &[(String, Range)],
+        fixed: &Settings,
+    ) -> Result<Self, Failure> {
+        let table = setup.method.parameters();
         let mut dimensions: Vec<Dimension> = Vec::new();
         for (key, range) in asked {
             let fail = |message: String| Failure::usage(format!("--parameter {key}: {message}"));
+            // The message of a run with this setting.
+            let refused = |value: String| {
+                let refused = Setting { key: key.clone(), value }.apply(domain, &mut setup.clone());
+                refused.expect_err("the method refuses this").message
+            };
             if key == ROLLOUT {
                 if dimensions.iter().any(|dimension| dimension.key == ROLLOUT) {
                     return Err(fail("is there twice".to_owned()));
@@ -179,23 +193,22 @@ impl Space {
                 dimensions.push(Dimension::rollout(range).map_err(fail)?);
                 continue;
             }
-            let parameter = table.iter().find(|parameter| parameter.name == key).ok_or_else(|| {
-                let known: Vec<_> = table.iter().map(|parameter| parameter.name).collect();
-                fail(unknown(&format!("parameter of {name}"), key, &known))
-            })?;
+            let parameter = table.iter().find(|parameter| parameter.name == key);
+            let parameter = parameter.ok_or_else(|| fail(refused(String::new())))?;
             if dimensions.iter().any(|dimension| dimension.key == parameter.name) {
                 return Err(fail("is there twice".to_owned()));
             }
-            if set.get(key).is_some() {
+            if fixed.get(key).is_some() {
                 return Err(fail("is fixed by --set, so that there is nothing to tune".to_owned()));
             }
-            let kind = kind(parameter.values, range, &parameter.value).map_err(|message| {
-                fail(if message.is_empty() { format!("expected {}", parameter.range) } else { message })
+            let kind = kind(parameter.values, range, &parameter.value).map_err(|wrong| match wrong {
+                Wrong::Value(value) => fail(refused(value)),
+                Wrong::Range(message) => fail(message),
             })?;
             let (key, default, prefix) = (parameter.name, parameter.value.clone(), String::new());
             dimensions.push(Dimension { key, kind, default, prefix });
         }
-        Ok(Self { dimensions, method })
+        Ok(Self { dimensions, method: setup.method.clone() })
     }
 
     /// The first beliefs: the middle of each range with half its width as deviation, all words alike; `start` has other
@@ -284,8 +297,16 @@ impl Space {
     }
 }
 
-/// The values that a range asks for; an error without words is one of the table's range.
-fn kind(values: Values, range: &Range, default: &str) -> Result<Kind, String> {
+/// What is wrong with a range.
+enum Wrong {
+    /// The parameter does not have this value.
+    Value(String),
+    /// The range as a whole: the message.
+    Range(String),
+}
+
+/// The values that a range asks for.
+fn kind(values: Values, range: &Range, default: &str) -> Result<Kind, Wrong> {
     let (least, most, whole) = match values {
         Values::Whole { least, most } | Values::Levels { least, most } => (least as f64, most as f64, true),
         Values::Real { least, most } => (least, most, false),
@@ -298,36 +319,43 @@ fn kind(values: Values, range: &Range, default: &str) -> Result<Kind, String> {
     };
     let (low, high, logarithmic) = match range {
         Range::Numbers { low, high, logarithmic } => (*low, *high, *logarithmic),
-        Range::Words(_) | Range::Argument { .. } => return Err(String::new()),
+        Range::Words(words) => return Err(Wrong::Value(words.join("|"))),
+        Range::Argument { rollout, low, high, .. } => return Err(Wrong::Value(format!("{rollout}:{low}..{high}"))),
         Range::Whole if most - least <= NARROW => (least, most, false),
         Range::Whole => {
             let around = default.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-            let around = around.ok_or("its range is too wide to search: give one, as in KEY=0.1..10:log")?;
+            let wide = || Wrong::Range("its range is too wide to search: give one, as in KEY=0.1..10:log".to_owned());
+            let around = around.ok_or_else(wide)?;
             ((around / AROUND).max(least), (around * AROUND).min(most), true)
         }
     };
     let low = if whole { low.ceil() } else { low };
     let high = if whole { high.floor() } else { high };
     if low < least || high > most {
-        return Err(String::new());
+        return Err(Wrong::Value(if low < least { low } else { high }.to_string()));
     }
     if low >= high {
-        return Err(format!("the range {low}..{high} holds no two values"));
+        return Err(Wrong::Range(format!("the range {low}..{high} holds no two values")));
     }
     if logarithmic && low <= 0.0 {
-        return Err(format!("a logarithmic range begins above 0, got {low}"));
+        return Err(Wrong::Range(format!("a logarithmic range begins above 0, got {low}")));
     }
     Ok(Kind::Number { low, high, logarithmic, whole })
 }
 
-fn words(known: &[&str], range: &Range) -> Result<Kind, String> {
+fn words(known: &[&str], range: &Range) -> Result<Kind, Wrong> {
     let chosen: Vec<String> = match range {
         Range::Whole => known.iter().map(|&word| word.to_owned()).collect(),
-        Range::Words(words) if words.iter().all(|word| known.contains(&word.as_str())) => words.clone(),
-        Range::Words(_) | Range::Numbers { .. } | Range::Argument { .. } => return Err(String::new()),
+        Range::Words(words) => match words.iter().find(|word| !known.contains(&word.as_str())) {
+            Some(unknown) => return Err(Wrong::Value(unknown.clone())),
+            None => words.clone(),
+        },
+        Range::Numbers { low, high, .. } | Range::Argument { low, high, .. } => {
+            return Err(Wrong::Value(format!("{low}..{high}")));
+        }
     };
     if chosen.len() < 2 || (1..chosen.len()).any(|at| chosen[..at].contains(&chosen[at])) {
-        return Err("expected two or more different values".to_owned());
+        return Err(Wrong::Range("expected two or more different values".to_owned()));
     }
     Ok(Kind::Words(chosen))
 }
@@ -430,178 +458,4 @@ impl Belief {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn space(asked: &[&str]) -> Result<Space, Failure> {
-        let asked: Vec<_> = asked.iter().map(|text| Range::parameter(text).unwrap()).collect();
-        Space::new("uct", Method::preset("uct").unwrap(), &asked, &Settings::default())
-    }
-
-    #[test]
-    fn ranges_are_settled_by_the_table() {
-        let kinds =
-            space(&["c=0.1..10:log", "threshold=1.5..9.5", "value", "deviation", "widening_exponent", "clamp=1..2"]);
-        let kinds: Vec<Kind> = kinds.unwrap().dimensions.into_iter().map(|dimension| dimension.kind).collect();
-        let number = |low, high, logarithmic, whole| Kind::Number { low, high, logarithmic, whole };
-        let words = |words: &[&str]| Kind::Words(words.iter().map(|&word| word.to_owned()).collect());
-        assert_eq!(
-            kinds,
-            [
-                number(0.1, 10.0, true, false),
-                number(2.0, 9.0, false, true),
-                words(&["mean", "best", "blend"]),
-                words(&["true", "false"]),
-                number(0.0, 1.0, false, false),
-                number(1.0, 2.0, false, false),
-            ]
-        );
-        for (asked, message) in [
-            (&["cc"][..], "--parameter cc: no parameter of uct `cc`, did you mean `c`?"),
-            (&["c=0..1", "c=1..2"], "--parameter c: is there twice"),
-            (&["c=-1..1"], "--parameter c: expected a number from 0 to 1e12"),
-            (&["c=0..1:log"], "--parameter c: a logarithmic range begins above 0, got 0"),
-            (&["threshold=1.2..1.8"], "--parameter threshold: the range 2..1 holds no two values"),
-            (&["value=mean|median"], "--parameter value: expected one of mean best"),
-            (&["value=best|best"], "--parameter value: expected two or more different values"),
-            (&["value=1..2"], "--parameter value: expected one of mean best"),
-            (&["c=mean|best"], "--parameter c: expected a number from 0"),
-            (&["d"], "--parameter d: its range is too wide to search: give one"),
-        ] {
-            let failure = space(asked).unwrap_err();
-            assert!(failure.code() == 2 && failure.message.starts_with(message), "{}", failure.message);
-        }
-    }
-
-    #[test]
-    fn rollouts_and_their_arguments_are_dimensions() {
-        let tuned = space(&["c=0.1..10:log", "rollout=tabu-color:0.001..0.1:log"]).unwrap();
-        assert_eq!(tuned.dimensions[1].ends(), ["tabu-color:0.001", "tabu-color:0.1"]);
-        let mut rng = Rng::new(3);
-        let point = tuned.draw(&tuned.start(&[]).unwrap(), &mut rng).unwrap();
-        let setting = tuned.settings(&point).remove(1);
-        let epsilon: f64 = setting.value.strip_prefix("tabu-color:").unwrap().parse().unwrap();
-        assert!(setting.key == "rollout" && (0.001..=0.1).contains(&epsilon), "{setting:?}");
-        assert_eq!(space(&["rollout=random|tabu-color"]).unwrap().dimensions[0].ends(), ["random", "tabu-color"]);
-        for (asked, message) in [
-            (&["rollout"][..], "--parameter rollout: expected rollout=NAME:LOW..HIGH"),
-            (&["rollout=0.1..1"], "--parameter rollout: expected rollout=NAME:LOW..HIGH"),
-            (&["rollout=a:0..1:log"], "--parameter rollout: a logarithmic range begins above 0, got 0"),
-            (&["rollout=a|b", "rollout=a|c"], "--parameter rollout: is there twice"),
-            (&["c=a:0..1"], "expected KEY"),
-        ] {
-            let ranges: Result<Vec<_>, String> = asked.iter().map(|text| Range::parameter(text)).collect();
-            let told = match ranges {
-                Ok(ranges) => {
-                    Space::new("uct", Method::preset("uct").unwrap(), &ranges, &Settings::default())
-                        .unwrap_err()
-                        .message
-                }
-                Err(message) => message,
-            };
-            assert!(told.starts_with(message), "{told}");
-        }
-    }
-
-    #[test]
-    fn draws_follow_the_beliefs_within_the_ranges() {
-        let space = space(&["c=1..100:log", "threshold=1..5", "value"]).unwrap();
-        let mut beliefs = space.start(&[]).unwrap();
-        assert_eq!(beliefs[0], Belief::Normal { mean: libm::log(10.0), deviation: libm::log(10.0) });
-        assert_eq!(beliefs[1], Belief::Normal { mean: 3.0, deviation: 2.0 });
-        beliefs[2] = Belief::Chances(vec![0.25, 0.75]);
-        let mut rng = Rng::new(1);
-        let draws: Vec<_> = (0..4000).map(|_| space.draw(&beliefs, &mut rng).unwrap()).collect();
-        let share =
-            |test: &dyn Fn(&Vec<Coordinate>) -> bool| draws.iter().filter(|draw| test(draw)).count() as f64 / 4000.0;
-        let number = |coordinate: &Coordinate| coordinate.text.parse::<f64>().unwrap();
-        assert!(share(&|draw| (1.0..=100.0).contains(&number(&draw[0]))) == 1.0);
-        // One in six is beyond one deviation on either side: there the range ends.
-        assert!((share(&|draw| number(&draw[0]) == 100.0) - 0.159).abs() < 0.03);
-        assert!((share(&|draw| number(&draw[0]) < 10.0) - 0.5).abs() < 0.03);
-        assert!((share(&|draw| draw[1].text == "3") - 0.197).abs() < 0.03);
-        assert!((share(&|draw| draw[2].text == "best") - 0.75).abs() < 0.03);
-        let middle = space.middle(&beliefs).unwrap();
-        assert_eq!(middle.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["10", "3", "best"]);
-        let moved = space.start(&[Setting { key: "c".to_owned(), value: "50".to_owned() }]).unwrap();
-        assert_eq!(moved[0], Belief::Normal { mean: libm::log(50.0), deviation: libm::log(10.0) });
-        for (key, value) in [("c", "0.5"), ("d", "1"), ("value", "best")] {
-            assert_eq!(space.start(&[Setting { key: key.into(), value: value.into() }]).unwrap_err().code(), 2);
-        }
-    }
-
-    #[test]
-    fn beliefs_move_to_the_elite() {
-        let space = space(&["c=0..100", "value=mean|best"]).unwrap();
-        let mut beliefs = space.start(&[]).unwrap();
-        let point = |c: f64, word: usize| vec![space.dimensions[0].kind.number(c), space.dimensions[1].kind.word(word)];
-        let elite = [point(10.0, 1), point(14.0, 1), point(18.0, 0)];
-        space.learn(&mut beliefs, &elite.iter().collect::<Vec<_>>(), 0.5);
-        let Belief::Normal { mean, deviation } = beliefs[0] else { panic!("a number") };
-        let exact = (32.0_f64 / 3.0).sqrt();
-        assert!(
-            (mean - f64::midpoint(50.0, 14.0)).abs() < 1e-12 && (deviation - f64::midpoint(50.0, exact)).abs() < 1e-12
-        );
-        let Belief::Chances(chances) = &beliefs[1] else { panic!("words") };
-        assert!(
-            (chances[0] - 0.5 * (0.5 + 1.0 / 3.0)).abs() < 1e-12 && (chances.iter().sum::<f64>() - 1.0).abs() < 1e-12
-        );
-    }
-
-    #[test]
-    fn the_optimum_of_a_known_function_is_found() {
-        let space = space(&["c=0.01..100:log", "threshold=1..40", "value", "d=0..1000"]).unwrap();
-        let starts = ["c=90", "threshold=38", "d=5"].map(|text| text.parse::<Setting>().unwrap());
-        let mut beliefs = space.start(&starts).unwrap();
-        let mut rng = Rng::new(3);
-        // Least at c = 3, threshold 7, value best, d = 600, with a noise that all settings of an iteration share.
-        let worth = |point: &[Coordinate], noise: f64| {
-            let number = |at: usize| point[at].text.parse::<f64>().unwrap();
-            let (c, threshold, d) = (libm::log(number(0) / 3.0), number(1) - 7.0, (number(3) - 600.0) / 100.0);
-            c * c + threshold * threshold / 100.0 + d * d + if point[2].text == "best" { 0.0 } else { 0.3 } + noise
-        };
-        for _ in 0..25 {
-            let noise = 100.0 * rng.unit();
-            let mut points: Vec<_> = (0..60).map(|_| space.draw(&beliefs, &mut rng).unwrap()).collect();
-            points.sort_by(|a, b| worth(a, noise).total_cmp(&worth(b, noise)));
-            space.learn(&mut beliefs, &points[..10].iter().collect::<Vec<_>>(), 0.7);
-        }
-        let found = space.middle(&beliefs).unwrap();
-        let number = |at: usize| found[at].text.parse::<f64>().unwrap();
-        assert!((number(0) - 3.0).abs() < 0.15 && (number(3) - 600.0).abs() < 20.0, "{found:?}");
-        assert_eq!((found[1].text.as_str(), found[2].text.as_str()), ("7", "best"));
-    }
-
-    #[test]
-    fn settings_that_exclude_each_other_are_not_drawn() {
-        // A method accepts nested searches and a beam only one at a time.
-        let space = space(&["amaf", "transpositions", "beam_width=0..3", "nesting=1..2"]).unwrap();
-        let beliefs = space.start(&[]).unwrap();
-        let mut rng = Rng::new(2);
-        for _ in 0..300 {
-            let point = space.draw(&beliefs, &mut rng).unwrap();
-            assert!(space.accepts(&point).is_ok());
-        }
-    }
-
-    #[test]
-    fn parameters_are_read_with_their_ranges() {
-        let numbers = |low, high, logarithmic| Range::Numbers { low, high, logarithmic };
-        for (text, range) in [
-            ("c", Range::Whole),
-            ("c=0.1..10", numbers(0.1, 10.0, false)),
-            ("c = -1 .. 1e3:log", numbers(-1.0, 1000.0, true)),
-            ("c=.5..1.", numbers(0.5, 1.0, false)),
-            ("c=a|b", Range::Words(vec!["a".to_owned(), "b".to_owned()])),
-        ] {
-            assert_eq!(Range::parameter(text), Ok(("c".to_owned(), range)), "{text}");
-        }
-        assert!(
-            ["", "=1..2", "c=", "c=1", "c=1..", "c=a|", "c=1..inf", "c d=1..2"]
-                .iter()
-                .all(|text| Range::parameter(text).is_err())
-        );
-        assert!(Range::parameter("c=2..1").unwrap_err().contains("runs backwards"));
-        assert_eq!(Range::parameter("c=1..1").unwrap_err(), "the range 1..1 holds one value: fix it by --set c=1");
-    }
-}
+mod tests;

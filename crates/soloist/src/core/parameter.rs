@@ -125,9 +125,9 @@ impl Parameters for () {
 
 /// Values of parameters as text, in the order in which they are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings(Vec<(String, String)>);
+pub struct ParameterValues(Vec<(String, String)>);
 
-impl Settings {
+impl ParameterValues {
     /// Returns the parameters that are not set at their defaults, the others as they are set.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl Settings {
     }
 }
 
-impl From<&[Parameter]> for Settings {
+impl From<&[Parameter]> for ParameterValues {
     fn from(parameters: &[Parameter]) -> Self {
         Self(parameters.iter().map(|own| (own.name.to_owned(), own.value.clone())).collect())
     }

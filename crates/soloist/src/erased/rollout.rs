@@ -3,10 +3,9 @@
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
-use crate::core::fault::Fault;
 use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
-use crate::core::parameter::Settings;
+use crate::core::parameter::ParameterValues;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::problem::{ProblemAdapter, ProblemRef, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
@@ -17,7 +16,6 @@ use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
 use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
-use std::error::Error;
 
 /// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
 pub(crate) trait ErasedRollout: Send {
@@ -49,7 +47,7 @@ pub(crate) trait ErasedRollout: Send {
     fn own(&mut self) -> Option<&mut dyn OwnSearch>;
     /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such
     /// search.
-    fn open_own(&mut self, name: &str, settings: &Settings) -> bool;
+    fn open_own(&mut self, name: &str, settings: &ParameterValues) -> bool;
     /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
     /// there is no such rollout.
     fn open(&mut self, name: Option<&str>) -> bool;
@@ -62,10 +60,6 @@ pub(crate) trait ErasedRollout: Send {
     fn player(&mut self, at: usize) -> &mut dyn ErasedRollout;
     fn save(&self) -> Vec<u8>;
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
-    /// Whether the rollout, or one of a player opened, has reported an error.
-    fn has_failed(&self) -> bool;
-    /// Takes that error out.
-    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
 }
 
 /// A problem's local search as annealing sees it; see [`Neighborhood`] for the meaning of each method.
@@ -132,7 +126,7 @@ struct SavedRollout {
     /// Moves and bytes of a neighbourhood that has a solution.
     editor: Option<(Vec<MoveId>, Vec<u8>)>,
     /// Name, settings and bytes of an own search.
-    own: Option<(String, Settings, Vec<u8>)>,
+    own: Option<(String, ParameterValues, Vec<u8>)>,
     /// The players opened: the names of their rollouts, and what is saved of them.
     players: Vec<(String, Vec<u8>)>,
 }
@@ -327,7 +321,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     fn own(&mut self) -> Option<&mut dyn OwnSearch> {
         self.own.as_mut().map(|own| own as &mut dyn OwnSearch)
     }
-    fn open_own(&mut self, name: &str, settings: &Settings) -> bool {
+    fn open_own(&mut self, name: &str, settings: &ParameterValues) -> bool {
         // What the search before it holds is free.
         self.own = None;
         let (problem, packing, watch) = (self.problem.clone(), self.packing.clone(), self.watch.clone());
@@ -370,12 +364,5 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
             self.players.last_mut().map_or(Ok(()), |player| player.restore(saved))?;
         }
         Ok(())
-    }
-    fn has_failed(&self) -> bool {
-        self.rollout.fault().is_some_and(Fault::is_raised) || self.players.iter().any(Self::has_failed)
-    }
-    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
-        let own = self.rollout.fault().and_then(Fault::take);
-        own.or_else(|| self.players.iter().find_map(Self::take_error))
     }
 }

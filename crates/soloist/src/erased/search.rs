@@ -3,13 +3,13 @@
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
-use crate::core::parameter::Settings;
+use crate::core::parameter::ParameterValues;
 use crate::core::plan::PlanShare;
 use crate::core::solution::MoveId;
 use crate::core::tally::Tally;
 use crate::erased::problem::ProblemRef;
 use crate::problem::move_codec::MoveCodec;
-use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
+use crate::problem::{Problem, ProblemSearch, StepStatus, Unit, Work, find_search};
 use crate::{Rng, Score};
 
 /// What a step of an own search works with.
@@ -25,7 +25,7 @@ pub(crate) struct Parts<'a> {
 /// What the engine asks of an own search; see [`ProblemSearch`] for the meaning of each method.
 pub(crate) trait OwnSearch: Send {
     /// Does a step; returns the units that it has counted as well, and whether a limit or a goal has ended it.
-    fn step(&mut self, parts: Parts<'_>) -> (Step, u64, bool);
+    fn step(&mut self, parts: Parts<'_>) -> (StepStatus, u64, bool);
     fn offer(&mut self, moves: &[MoveId], score: Score);
     fn exchange(&self) -> Option<u64>;
     fn gauges(&self) -> Vec<(&'static str, f64)>;
@@ -38,7 +38,7 @@ pub(super) struct TypedSearch<'p, P: Problem> {
     packing: MoveCodec<P::Move>,
     watch: Watch,
     pub(super) name: String,
-    pub(super) settings: Settings,
+    pub(super) settings: ParameterValues,
     search: Box<dyn ProblemSearch<P>>,
 }
 
@@ -49,7 +49,7 @@ impl<'p, P: Problem> TypedSearch<'p, P> {
         packing: MoveCodec<P::Move>,
         watch: Watch,
         name: &str,
-        settings: &Settings,
+        settings: &ParameterValues,
     ) -> Option<Self> {
         let search = find_search(&*problem, name, settings)?;
         Some(Self { problem, packing, watch, name: name.to_owned(), settings: settings.clone(), search })
@@ -65,7 +65,7 @@ impl<'p, P: Problem> TypedSearch<'p, P> {
 }
 
 impl<P: Problem> OwnSearch for TypedSearch<'_, P> {
-    fn step(&mut self, parts: Parts<'_>) -> (Step, u64, bool) {
+    fn step(&mut self, parts: Parts<'_>) -> (StepStatus, u64, bool) {
         let Parts { rng, tally, ledger, horizon, unit, quota } = parts;
         let (problem, packing, watch) = (&*self.problem, &self.packing, &self.watch);
         let mut work =

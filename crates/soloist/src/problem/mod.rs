@@ -24,7 +24,7 @@ pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
-pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
+pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work, find_search, search_infos};
 
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;

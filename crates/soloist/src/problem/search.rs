@@ -6,7 +6,7 @@ use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
 use crate::core::hash::stable_hash;
 use crate::core::limits::MOST;
-use crate::core::parameter::{Parameter, ParameterError, Parameters, Settings};
+use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters};
 use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::core::tally::Tally;
@@ -18,7 +18,8 @@ use crate::{Rng, Score};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Each unit makes and judges one whole solution, as an edit of annealing does. It counts as a node and as a
-    /// playout: limits of either bind after exactly as many units.
+    /// playout. What a run does beside the search, such as an attempt at a proof, counts as nodes alone, or first games
+    /// as playouts alone: a limit of either bounds the units but need not equal them.
     Solution(&'static str),
     /// A unit is less than a solution: a node of a tree, a sum of a list. It counts as a node; playouts are the
     /// solutions that the search hands to [`Work::found`], which should be all that it makes. An
@@ -50,7 +51,7 @@ pub struct SearchInfo {
     pub unit: Unit,
     pub(crate) step: u64,
     pub(crate) exact: bool,
-    table: fn(&Settings) -> Result<Vec<Parameter>, ParameterError>,
+    table: fn(&ParameterValues) -> Result<Vec<Parameter>, ParameterError>,
 }
 
 impl SearchInfo {
@@ -62,7 +63,7 @@ impl SearchInfo {
         reference: &'static str,
         unit: Unit,
     ) -> Self {
-        let table = |settings: &Settings| settings.read::<T>().map(|parameters| parameters.parameters());
+        let table = |settings: &ParameterValues| settings.read::<T>().map(|parameters| parameters.parameters());
         Self { name, summary, reference, unit, step: 256, exact: false, table }
     }
 
@@ -83,13 +84,13 @@ impl SearchInfo {
     ///
     /// # Errors
     /// A name that is unknown, or a value out of its range.
-    pub fn parameters(&self, settings: &Settings) -> Result<Vec<Parameter>, ParameterError> {
+    pub fn parameters(&self, settings: &ParameterValues) -> Result<Vec<Parameter>, ParameterError> {
         (self.table)(settings)
     }
 }
 
 /// Makes a search of a problem's own with the values of its parameters.
-type MakeSearch<P> = fn(&P, &Settings) -> Option<Box<dyn ProblemSearch<P>>>;
+type MakeSearch<P> = fn(&P, &ParameterValues) -> Option<Box<dyn ProblemSearch<P>>>;
 
 /// A search of a problem's own and how it is made; see [`Problem::searches`].
 pub struct NamedSearch<P> {
@@ -125,7 +126,7 @@ impl<P: Problem> NamedSearch<P> {
 
     /// Makes the search. `None`: the settings are not those of its parameters.
     #[must_use]
-    pub fn make(&self, problem: &P, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+    pub fn make(&self, problem: &P, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<P>>> {
         let settings = self.info.parameters(settings).ok()?.as_slice().into();
         (self.make)(problem, &settings)
     }
@@ -133,7 +134,11 @@ impl<P: Problem> NamedSearch<P> {
 
 /// Returns the search that `name` selects, before its first step. `None`: the problem does not have it, or the settings
 /// are not those of its parameters.
-pub fn find_search<P: Problem>(problem: &P, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+pub fn find_search<P: Problem>(
+    problem: &P,
+    name: &str,
+    settings: &ParameterValues,
+) -> Option<Box<dyn ProblemSearch<P>>> {
     problem.searches().iter().find(|search| search.info.name == name)?.make(problem, settings)
 }
 
@@ -145,7 +150,7 @@ pub fn search_infos<P: Problem>(problem: &P) -> Vec<SearchInfo> {
 /// What a step returns: whether the search continues.
 #[must_use]
 #[derive(Debug)]
-pub enum Step {
+pub enum StepStatus {
     /// There is more to do.
     Running,
     /// The search came to its end without a proof.
@@ -175,18 +180,18 @@ pub struct Covered(pub(crate) Proof);
 /// use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo};
 /// use soloist::run::CheckpointError;
 /// use soloist::doc::Staircase;
-/// use soloist::problem::{Step, Unit, Work};
+/// use soloist::problem::{StepStatus, Unit, Work};
 /// # #[derive(Clone)] struct Stairs(Staircase);
 ///
 /// /// Tries random solutions.
 /// struct Guess;
 /// impl ProblemSearch<Stairs> for Guess {
-///     fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> Step {
+///     fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> StepStatus {
 ///         while work.next_unit() {
 ///             let moves: Vec<bool> = (0..problem.0.0).map(|_| work.rng().chance(0.5)).collect();
 ///             work.found(&moves);
 ///         }
-///         Step::Running
+///         StepStatus::Running
 ///     }
 ///     fn save(&self) -> Vec<u8> {
 ///         Vec::new()
@@ -217,7 +222,7 @@ pub struct Covered(pub(crate) Proof);
 pub trait ProblemSearch<P: Problem>: Send {
     /// Does a bounded slice of work: [`Work::quota`] units, or fewer where the search ends or
     /// [`Work::is_cut`] says so. Work that cannot be divided may go beyond the quota.
-    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> Step;
+    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> StepStatus;
 
     /// Receives a finished solution from outside, which is legal and counts as incumbent already: a warm start, or the
     /// best solution of other methods. By default nothing happens.

@@ -8,7 +8,6 @@ pub use policy::{Policy, Trace};
 
 use crate::core::codec::CheckpointError;
 use crate::core::cut::{EVERY, Watch};
-use crate::core::fault::Fault;
 use crate::problem::Problem;
 use crate::{Rng, Score};
 
@@ -213,6 +212,8 @@ impl<M> Playout<M> {
 
 /// A playout policy. It completes a state, may carry knowledge, and may learn between playouts.
 ///
+/// One that can fail raises the fault of its problem, see [`Facts::fault`](crate::problem::Facts::fault).
+///
 /// Only a policy that differs from "uniform over the legal moves" writes any method. [`candidates`](Self::candidates)
 /// alone restricts the moves for every search; [`run`](Self::run) and [`run_policy`](Self::run_policy) may be replaced
 /// by faster code that draws the same distribution (and, for `run_policy`, the same run: the engine's integer weights
@@ -272,11 +273,6 @@ pub trait Rollout<P: Problem>: Send {
 
     /// Receives the score of the playout just made, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
-
-    /// Returns where the policy reports that it cannot continue; see [`Fault`]. `None`: it never fails.
-    fn fault(&self) -> Option<&Fault> {
-        None
-    }
 
     /// Returns what the policy has learned, for a checkpoint.
     fn save(&self) -> Vec<u8> {

@@ -539,7 +539,7 @@ impl<'p> Drive<'p> {
 
     /// Takes out the error that user code has reported.
     pub(super) fn failure(&self) -> Option<Box<dyn std::error::Error + Send + Sync>> {
-        self.streams.iter().find_map(|stream| stream.problem.take_error().or_else(|| stream.rollout.take_error()))
+        self.streams.iter().find_map(|stream| stream.problem.take_error())
     }
 
     /// Returns the first stream's view of the problem.

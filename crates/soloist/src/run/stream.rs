@@ -187,11 +187,7 @@ impl Stream<'_> {
     /// Whether user code has reported an error, or a score that is not finite.
     pub(super) fn has_failed(&self) -> bool {
         let problem = self.problem.has_failed() && !self.watch.is_abandoned();
-        problem
-            || self.rollout.has_failed()
-            || self.tally.flaw.is_some()
-            || self.watch.endless().is_some()
-            || self.watch.overflow().is_some()
+        problem || self.tally.flaw.is_some() || self.watch.endless().is_some() || self.watch.overflow().is_some()
     }
 
     /// Steps until the stream has come to rest.

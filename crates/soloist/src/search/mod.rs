@@ -25,7 +25,7 @@ pub(crate) mod step;
 mod uct;
 
 pub(crate) use crate::core::coverage::Coverage;
-pub use crate::core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
+pub use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters, PerLevel, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};

@@ -6,12 +6,12 @@ use crate::Sense;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
-use crate::core::parameter::{Parameter, ParameterError, Settings};
+use crate::core::parameter::{Parameter, ParameterError, ParameterValues};
 use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
 use crate::erased::{MoveId, validate};
-use crate::problem::{SearchInfo, Step, Unit};
+use crate::problem::{SearchInfo, StepStatus, Unit};
 use crate::rollout::policy::Trace;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Own {
     name: String,
-    settings: Settings,
+    settings: ParameterValues,
     /// What the name stands for, once that is known.
     #[serde(skip)]
     info: Option<SearchInfo>,
@@ -38,7 +38,7 @@ impl PartialEq for Own {
 impl From<&SearchInfo> for Own {
     /// Returns the search with the defaults of its parameters.
     fn from(info: &SearchInfo) -> Self {
-        let defaults = info.parameters(&Settings::default()).unwrap_or_default();
+        let defaults = info.parameters(&ParameterValues::default()).unwrap_or_default();
         Self { name: info.name.to_owned(), settings: defaults.as_slice().into(), info: Some(*info) }
     }
 }
@@ -47,7 +47,7 @@ impl Own {
     /// Returns the search of that name, whatever it is.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), settings: Settings::default(), info: None }
+        Self { name: name.to_owned(), settings: ParameterValues::default(), info: None }
     }
 
     /// The name.
@@ -163,7 +163,7 @@ struct Saved {
 /// The steps of a problem's own search.
 struct OwnRun {
     name: String,
-    settings: Settings,
+    settings: ParameterValues,
     sense: Sense,
     unit: Unit,
     /// Units of a step.
@@ -224,14 +224,14 @@ impl Search for OwnRun {
         self.saved.done = if limited && done < self.size { done } else { 0 };
         self.saved.since = self.saved.since.saturating_add(spent);
         match step {
-            Step::Running if self.saved.done == 0 && every.is_some_and(|every| self.saved.since >= every) => {
+            StepStatus::Running if self.saved.done == 0 && every.is_some_and(|every| self.saved.since >= every) => {
                 self.saved.since = 0;
                 self.saved.given.clone_from(&tally.best);
                 if self.saved.given.is_some() { Status::Waiting } else { Status::Running }
             }
-            Step::Running => Status::Running,
-            Step::Completed => Status::Completed,
-            Step::Exhausted(covered) => Status::Exhausted(covered.0),
+            StepStatus::Running => Status::Running,
+            StepStatus::Completed => Status::Completed,
+            StepStatus::Exhausted(covered) => Status::Exhausted(covered.0),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{
     Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs,
     Nrpa, Order, Own, Pacing, Sampling, Selection, Uct,
 };
-use crate::problem::SearchInfo;
+use crate::problem::{SearchInfo, Unit};
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -298,6 +298,12 @@ impl Method {
     #[must_use]
     pub fn presets() -> &'static [Preset] {
         PRESETS
+    }
+
+    /// Returns what a problem's own search counts. `None`: the method counts playouts, or its name was not looked up.
+    #[must_use]
+    pub fn unit(&self) -> Option<Unit> {
+        if let Self::Own(own) = self { own.unit() } else { None }
     }
 
     /// Returns the method behind a preset's name.

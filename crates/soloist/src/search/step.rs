@@ -143,7 +143,7 @@ impl Context<'_> {
     /// Keeps a solution whose final state has this key; the tally wants it.
     #[cold]
     pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u64>, before: &[MoveId], after: &[MoveId]) {
-        if !self.problem.has_failed() && !self.rollout.has_failed() {
+        if !self.problem.has_failed() {
             let moves = [before, after].concat();
             let identity = key.unwrap_or_else(|| self.problem.hash_of(&moves));
             self.tally.keep(Solution { score, moves }, identity);

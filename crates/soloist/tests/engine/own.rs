@@ -2,9 +2,9 @@
 
 use crate::common::rules_of;
 use soloist::doc::Staircase;
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::{CheckpointError, SolveError, StopReason};
-use soloist::search::Settings;
+use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
 
 soloist::parameter_table! {
@@ -29,7 +29,7 @@ impl Problem for Stairs {
     rules_of!(Staircase);
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
-        let count = |_: &Self, settings: &Settings| Count::boxed(settings.read().ok()?, false);
+        let count = |_: &Self, settings: &ParameterValues| Count::boxed(settings.read().ok()?, false);
         let cheat = NamedSearch::new(CHEAT, |_, _| Count::boxed(Limits::default(), true));
         let relay =
             NamedSearch::new(RELAY, |_, settings| Some(Box::new(Relay { turns: settings.read().ok()?, value: None })));
@@ -51,7 +51,7 @@ impl Count {
 }
 
 impl ProblemSearch<Stairs> for Count {
-    fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> Step {
+    fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> StepStatus {
         let steps = u64::from(problem.0.0);
         while work.next_unit() {
             let moves: Vec<bool> = (0..steps).map(|bit| self.next >> bit & 1 == 0).collect();
@@ -65,10 +65,10 @@ impl ProblemSearch<Stairs> for Count {
                 if self.next < 1 << steps && self.limits.honest {
                     work.leave_out(None);
                 }
-                return work.covered().map_or(Step::Completed, Step::Exhausted);
+                return work.covered().map_or(StepStatus::Completed, StepStatus::Exhausted);
             }
         }
-        Step::Running
+        StepStatus::Running
     }
 
     fn offer(&mut self, problem: &Stairs, moves: &[bool], _: Score) {
@@ -183,14 +183,14 @@ struct Relay {
 }
 
 impl ProblemSearch<Stairs> for Relay {
-    fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> Step {
+    fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> StepStatus {
         while work.next_unit() {
             let begin = work.rng().below(2);
             let value = *self.value.get_or_insert(begin);
             let moves: Vec<bool> = (0..u64::from(problem.0.0)).map(|step| step >= value).collect();
             work.found(&moves);
         }
-        Step::Running
+        StepStatus::Running
     }
 
     fn offer(&mut self, _: &Stairs, _: &[bool], score: Score) {

@@ -281,7 +281,10 @@ impl Problem for Fragile {
         Score::Feasible(if *state == 12 { 1.0 } else { 1e9 })
     }
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        vec![NamedRollout::uniform(""), NamedRollout::new("fragile", "", |_| Box::new(Broken::default()))]
+        vec![
+            NamedRollout::uniform(""),
+            NamedRollout::new("fragile", "", |problem| Box::new(Broken { calls: 0, fault: problem.fault.clone() })),
+        ]
     }
 
     fn facts(&self) -> Facts {
@@ -289,7 +292,6 @@ impl Problem for Fragile {
     }
 }
 
-#[derive(Default)]
 struct Broken {
     calls: u32,
     fault: Fault,
@@ -304,9 +306,6 @@ impl Rollout<Fragile> for Broken {
         if self.calls == 30 {
             self.fault.raise(std::io::Error::other("the connection is lost"));
         }
-    }
-    fn fault(&self) -> Option<&Fault> {
-        Some(&self.fault)
     }
 }
 

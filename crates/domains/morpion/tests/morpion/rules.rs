@@ -202,7 +202,7 @@ fn parallel_lines_touch_in_one_variant_only() {
             let strokes = problem.strokes(&random_game(&problem, &mut rng));
             let played = replay(variant, &strokes).unwrap();
             for (index, step) in played.steps.iter().enumerate() {
-                let touches = |other: &Step| {
+                let touches = |other: &PlayedStroke| {
                     other.stroke.direction == step.stroke.direction
                         && (other.ends.0 == step.ends.1 || other.ends.1 == step.ends.0)
                 };

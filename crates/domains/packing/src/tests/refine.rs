@@ -2,7 +2,7 @@
 
 use super::search::{area, replay};
 use crate::{Objective, Packing, Values, generate};
-use soloist::search::Settings;
+use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Solver};
 use soloist_domain::testing::check_searches;
 
@@ -22,8 +22,8 @@ fn memory_of_another_instance_is_refused() {
     let (large, small) = (area(&generate("random:6x60:3").unwrap()), area(&generate("random:2x5:3").unwrap()));
     let mut session = Solver::new(&large, Method::named("refine")).start().unwrap();
     session.advance(&Budget::nodes(300)).unwrap();
-    let mut other = soloist::problem::find_search(&small, "refine", &Settings::default()).unwrap();
-    let mut own = soloist::problem::find_search(&large, "refine", &Settings::default()).unwrap();
+    let mut other = soloist::problem::find_search(&small, "refine", &ParameterValues::default()).unwrap();
+    let mut own = soloist::problem::find_search(&large, "refine", &ParameterValues::default()).unwrap();
     let bytes = own.save();
     own.load(&large, &bytes).unwrap();
     assert!(own.load(&large, &bytes[..bytes.len() - 1]).is_err() && other.load(&small, b"nonsense").is_err());

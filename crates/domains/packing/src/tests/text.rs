@@ -264,7 +264,7 @@ fn domain_says_what_it_is() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert!(instance.describe().starts_with("80 tubes of 5 types, container "), "{}", instance.describe());
     assert_eq!(instance.default_setup().preset, "refine");
-    let given = Options::from([("value".to_owned(), "given".to_owned())]);
+    let given = Options::from([("worth".to_owned(), "given".to_owned())]);
     let error = (DOMAIN.load)(DOMAIN.example, &given).err().unwrap().to_string();
     assert_eq!(error, "random:5x80:7: the instance gives no values: a fourth number in the line of each type");
 }

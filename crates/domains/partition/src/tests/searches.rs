@@ -2,7 +2,7 @@
 
 use super::{brute_force, difference, log2};
 use crate::{Differencing, generate};
-use soloist::search::Settings;
+use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Setup, Solver};
 use soloist_domain::testing::check_searches;
 
@@ -57,7 +57,7 @@ fn trees_and_lists_resume_where_they_were_saved() {
         assert_eq!((a.score, a.moves), (b.score, b.moves), "{name}");
     }
     // A search is not continued as another one.
-    let fresh = |name: &str| soloist::problem::find_search(&problem, name, &Settings::default()).unwrap();
+    let fresh = |name: &str| soloist::problem::find_search(&problem, name, &ParameterValues::default()).unwrap();
     for name in ["k-list", "ckk", "ckk-lds", "meet"] {
         for other in ["k-list", "ckk", "ckk-lds", "meet"] {
             assert_eq!(fresh(other).load(&problem, &fresh(name).save()).is_ok(), name == other, "{name} {other}");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The parameters of ruin and recreation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct SisrSettings {
     /// Customers removed a step, on average.
     pub removed: f64,
     /// The longest string removed.
@@ -24,14 +24,14 @@ pub struct Settings {
     pub blink: f64,
 }
 
-impl Default for Settings {
+impl Default for SisrSettings {
     /// The values of the paper.
     fn default() -> Self {
         Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01 }
     }
 }
 
-impl Settings {
+impl SisrSettings {
     /// Larger ruins, more blinks: shorter routes on instances with time windows.
     #[must_use]
     pub fn tuned() -> Self {
@@ -60,7 +60,7 @@ struct Known {
 #[derive(Debug)]
 pub struct Sisr {
     network: Arc<Network>,
-    settings: Settings,
+    settings: SisrSettings,
     /// What a route costs beside its distance.
     route_cost: f64,
     /// The first `open` ones are in use (at the start of a step each has customers); behind them there may be empty
@@ -101,7 +101,7 @@ impl Sisr {
     ///
     /// `route_cost` is added to the distance for each route, in the units of the network.
     #[must_use]
-    pub fn new(network: Arc<Network>, route_cost: f64, settings: Settings) -> Self {
+    pub fn new(network: Arc<Network>, route_cost: f64, settings: SisrSettings) -> Self {
         let size = network.size();
         let ranks = ranks(&network);
         Self {
@@ -163,7 +163,7 @@ impl Sisr {
     }
 
     /// Changes the numbers of the ruin and of the recreation.
-    pub fn set_settings(&mut self, settings: Settings) {
+    pub fn set_settings(&mut self, settings: SisrSettings) {
         self.settings = settings;
     }
 

@@ -4,7 +4,7 @@ use super::drive;
 use crate::network::Network;
 use crate::pool::{Kept, Pool, is_sound};
 use crate::vrptw::{Rounding, generate, route_cost};
-use crate::{Annealing, Schedule, Settings, Sisr, tsptw};
+use crate::{Annealing, Schedule, Sisr, SisrSettings, tsptw};
 use proptest::prelude::*;
 use soloist::Rng;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn all(network: &Network) -> Vec<u16> {
 }
 
 /// Steps of both kinds, checked one by one.
-fn walk(network: Arc<Network>, cost: f64, settings: Settings, seed: u64, steps: usize) {
+fn walk(network: Arc<Network>, cost: f64, settings: SisrSettings, seed: u64, steps: usize) {
     let mut rng = Rng::new(seed);
     let customers = all(&network);
     let mut kernel = Sisr::new(network, cost, settings);
@@ -79,9 +79,9 @@ fn costs_are_what_is_recomputed() {
         let network = Arc::new(generate(spec).unwrap().network(rounding));
         for cost in [0.0, route_cost(&network)] {
             for settings in [
-                Settings::default(),
-                Settings::tuned(),
-                Settings { split: 1.0, keep: 0.9, blink: 0.3, ..Settings::default() },
+                SisrSettings::default(),
+                SisrSettings::tuned(),
+                SisrSettings { split: 1.0, keep: 0.9, blink: 0.3, ..SisrSettings::default() },
             ] {
                 walk(Arc::clone(&network), cost, settings, 7, 400);
             }
@@ -94,7 +94,7 @@ fn makespans_are_what_is_recomputed() {
     for spec in ["random:15x200:1", "random:30x400:2"] {
         let instance = tsptw::generate(spec).unwrap();
         for objective in [tsptw::Objective::Travel, tsptw::Objective::Makespan] {
-            walk(Arc::new(instance.network(objective)), 0.0, Settings::tuned(), 3, 400);
+            walk(Arc::new(instance.network(objective)), 0.0, SisrSettings::tuned(), 3, 400);
         }
     }
 }
@@ -236,7 +236,7 @@ fn small_ruins_and_empty_instances() {
 fn a_part_of_the_customers() {
     let network = Arc::new(generate("random:30:3").unwrap().network(Rounding::Exact));
     let mut rng = Rng::new(1);
-    let mut kernel = Sisr::new(Arc::clone(&network), 0.0, Settings::tuned());
+    let mut kernel = Sisr::new(Arc::clone(&network), 0.0, SisrSettings::tuned());
     kernel.set(&[0, 3, 0, 7, 0, 9], &[12], 4);
     for _ in 0..300 {
         kernel.step(&mut rng, 10.0);
@@ -252,7 +252,7 @@ proptest! {
         let kind = ["random", "clustered", "capacity"][kind];
         let instance = generate(&format!("{kind}:{customers}:{seed}")).unwrap();
         let network = Arc::new(instance.network(Rounding::Exact));
-        let settings = Settings { blink, longest, removed: 12.0, ..Settings::default() };
+        let settings = SisrSettings { blink, longest, removed: 12.0, ..SisrSettings::default() };
         walk(network, 1e6, settings, seed, 120);
     }
 }

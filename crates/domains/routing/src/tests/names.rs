@@ -29,7 +29,7 @@ fn domains_solve_check_and_draw() {
         assert!(options.iter().all(|(name, _)| domain.options.iter().any(|option| option.name == *name)));
         let setup = instance.default_setup();
         assert!(setup.preset == "sisr" && setup.method == domain.searches[0].method());
-        assert!(instance.has_rollout(&setup.rollout.unwrap()) && instance.has_rollout("sisr:5"));
+        assert!(instance.has_rollout(&setup.rollout.unwrap()) && instance.has_rollout("refined:5"));
         let request = Request {
             setup: Some(instance.default_setup().seed(1)),
             budget: Budget::nodes(20_000),

@@ -31,9 +31,9 @@ fn methods() -> Vec<(Method, &'static str, u64)> {
         (preset("best-first"), "", u64::MAX),
         (preset("beam"), "", 300),
         (preset("uct"), "random", 60),
-        (preset("nrpa"), "sisr:20", 30),
+        (preset("nrpa"), "refined:20", 30),
         (preset("nrpa"), "", 60),
-        (preset("sampling"), "sisr:40", 10),
+        (preset("sampling"), "refined:40", 10),
         (preset("auto"), "", 100),
     ]
 }

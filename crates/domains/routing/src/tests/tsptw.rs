@@ -115,7 +115,7 @@ fn nested_searches_learn_improved_tours() {
             ..Nrpa::default()
         };
         let run = || {
-            let solver = Solver::new(&problem, Method::Nrpa(nrpa.clone())).rollout("sisr:50").seed(1);
+            let solver = Solver::new(&problem, Method::Nrpa(nrpa.clone())).rollout("refined:50").seed(1);
             solver.budget(Budget::playouts(200)).run().unwrap().best.unwrap()
         };
         let best = run();

@@ -140,7 +140,7 @@ fn rollouts_play_legal_moves() {
     ] {
         let instance = generate(spec).unwrap();
         let problem = problem(&instance, objective, Rounding::Exact);
-        for name in ["sisr:50", "selective", "fill", "random"] {
+        for name in ["refined:50", "selective", "fill", "random"] {
             let mut rollout = soloist::rollout::find_rollout(&problem, name).unwrap();
             for seed in 0..20 {
                 let mut rng = Rng::new(seed);
@@ -188,10 +188,10 @@ fn nested_searches_learn_improved_tours() {
         outcome.best.unwrap()
     };
     for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
-        let (plain, refined) = (run("selective", bias, rate, 1), run("sisr:30", bias, rate, 1));
+        let (plain, refined) = (run("selective", bias, rate, 1), run("refined:30", bias, rate, 1));
         assert!(refined.score.value().unwrap() < plain.score.value().unwrap(), "{bias} {rate}");
         // The same seed, the same run.
-        assert_eq!(run("sisr:30", bias, rate, 1).moves, refined.moves);
+        assert_eq!(run("refined:30", bias, rate, 1).moves, refined.moves);
         let (routes, _) = problem.routes(&refined.moves);
         let routes: Vec<Vec<u32>> = routes.iter().map(|route| route.iter().map(|&c| u32::from(c)).collect()).collect();
         verify(&instance, Rounding::Exact, &routes).unwrap();
@@ -237,8 +237,8 @@ fn ruin_and_recreation_does_not_depend_on_how_it_is_cut() {
 fn names_of_rollouts() {
     let problem = problem(&generate("random:30:4").unwrap(), Objective::Vehicles, Rounding::Exact);
     assert!(
-        soloist::rollout::find_rollout(&problem, "sisr:0").is_err()
-            && soloist::rollout::find_rollout(&problem, "sisr:x").is_err()
+        soloist::rollout::find_rollout(&problem, "refined:0").is_err()
+            && soloist::rollout::find_rollout(&problem, "refined:x").is_err()
     );
     assert!(
         soloist::rollout::find_rollout(&problem, "nosuch").is_err()
@@ -347,9 +347,9 @@ fn every_solution_of_a_search_is_verified() {
         let instance = generate(spec).unwrap();
         let problem = problem(&instance, objective, rounding);
         for (method, rollout) in [
-            ("sampling", "sisr:200"),
+            ("sampling", "refined:200"),
             ("nmcs", "selective"),
-            ("uct", "sisr:20"),
+            ("uct", "refined:20"),
             ("anneal", "fill"),
             ("beam", "random"),
         ] {
@@ -391,7 +391,7 @@ fn a_playout_of_many_steps_ends_at_the_limit() {
     let problem = problem(&instance, Objective::Distance, Rounding::Exact);
     for method in [Method::from(Sampling::default()), Nrpa::default().into()] {
         let budget = Budget::time(std::time::Duration::from_millis(20));
-        let solver = Solver::new(&problem, method).rollout("sisr:1000000000").budget(budget);
+        let solver = Solver::new(&problem, method).rollout("refined:1000000000").budget(budget);
         let outcome = solver.run().unwrap();
         assert_eq!(outcome.stop, soloist::run::StopReason::Time);
         if outcome.counters.playouts > 0 {

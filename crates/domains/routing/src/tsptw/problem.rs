@@ -4,7 +4,7 @@ use super::Objective;
 use super::model::{Tour, Tsptw};
 use super::rollout::Refine;
 use crate::network::Network;
-use crate::search::{Routed, SISR, search, sisr_steps};
+use crate::search::{REFINED, Routed, SISR, refined_steps, search};
 use crate::sites::Sites;
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::{NamedRollout, RolloutInfo};
@@ -140,12 +140,12 @@ impl Problem for Tsptw {
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         const REFINE: RolloutInfo = RolloutInfo {
-            name: "sisr",
-            help: "`random`, then ruin and recreation of a feasible tour: `sisr:1000` makes 1000 steps a playout",
+            name: REFINED,
+            help: "`random`, then ruin and recreation of a feasible tour: `refined:1000` makes 1000 steps a playout",
         };
         vec![
             NamedRollout::uniform("uniform over the moves"),
-            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, sisr_steps(name)?)))),
+            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, refined_steps(name)?)))),
         ]
     }
 

@@ -19,12 +19,9 @@ const ROUNDING: DomainOption = DomainOption {
     help: "how distances are rounded: not at all, down to one decimal (auto: for the distance alone with time windows), to the nearest whole number (auto: without time windows)",
 };
 
-const FLEET: DomainOption = DomainOption {
-    name: "fleet",
-    values: &[
-        "auto", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18",
-        "19", "20", "21", "22", "23", "24", "25", "26", "27", "28", "29", "30",
-    ],
+const VEHICLES: DomainOption = DomainOption {
+    name: "vehicles",
+    values: &["auto", "1..1000000"],
     help: "how many vehicles there are at most (auto: as many as the instance says)",
 };
 
@@ -43,7 +40,7 @@ pub const DOMAIN: Domain = Domain {
                capacity:100:7 (no windows); times are exact decimals, but where distances are not rounded between coordinates: there a visit may be \
                late by 1e-10 of its closing time",
     example: "random:100:7",
-    options: &[OBJECTIVE, ROUNDING, FLEET, DEPOT],
+    options: &[OBJECTIVE, ROUNDING, VEHICLES, DEPOT],
     searches: METHODS,
     load,
     generate: |spec| generate(spec).map(|instance| write(&instance)),
@@ -83,8 +80,8 @@ pub fn rules(instance: &Instance, objective: &str, rounding: &str) -> (Objective
 fn load(name: &str, options: &Options) -> LoadResult {
     let mut instance = if is_spec(name) { generate(name)? } else { read(name)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
-    if let Ok(fleet) = chosen("fleet").parse::<u32>() {
-        instance.vehicles = Some(instance.vehicles.map_or(fleet, |vehicles| vehicles.min(fleet)));
+    if let Ok(most) = chosen("vehicles").parse::<u32>() {
+        instance.vehicles = Some(instance.vehicles.map_or(most, |vehicles| vehicles.min(most)));
     }
     let depot = if chosen("depot") == "by-visit" { Depot::ByVisit } else { Depot::Alike };
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
@@ -230,9 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn a_fleet_is_no_larger_than_asked_for() {
-        let load = |fleet: &str| {
-            let options = Options::from([("fleet".to_owned(), fleet.to_owned())]);
+    fn vehicles_are_no_more_than_asked_for() {
+        let load = |vehicles: &str| {
+            let options = Options::from([("vehicles".to_owned(), vehicles.to_owned())]);
             (DOMAIN.load)("random:20:1", &options).unwrap().describe()
         };
         assert!(load("3").contains("at most 3 vehicles"), "{}", load("3"));

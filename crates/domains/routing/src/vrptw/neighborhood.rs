@@ -2,7 +2,7 @@
 
 use super::model::Vrptw;
 use crate::pool::is_sound;
-use crate::sisr::{Settings, Sisr};
+use crate::sisr::{Sisr, SisrSettings};
 use serde::{Deserialize, Serialize};
 use soloist::Problem;
 use soloist::problem::{Acceptance, Edits, Neighborhood};
@@ -35,7 +35,7 @@ impl RuinRecreate {
     const RECOUNT: u64 = 1 << 16;
 
     pub(super) fn new(problem: &Vrptw) -> Self {
-        let kernel = Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::tuned());
+        let kernel = Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), SisrSettings::tuned());
         Self { kernel, penalty: Self::penalty(problem), edits: 0 }
     }
 

@@ -4,7 +4,7 @@ use super::model::{Tour, Vrptw};
 use super::neighborhood::RuinRecreate;
 use super::rollout::{Fill, Refine, Selective};
 use crate::network::Network;
-use crate::search::{Routed, SISR, search, sisr_steps};
+use crate::search::{REFINED, Routed, SISR, refined_steps, search};
 use crate::sites::Sites;
 use soloist::problem::{Entrant, Facts, NamedSearch, Neighborhood, Prior, StableHasher};
 use soloist::rollout::{NamedRollout, RolloutInfo};
@@ -153,14 +153,14 @@ impl Problem for Vrptw {
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         const REFINE: RolloutInfo = RolloutInfo {
-            name: "sisr",
-            help: "`selective`, then ruin and recreation of the tour: `sisr:1000` makes 1000 steps a playout",
+            name: REFINED,
+            help: "`selective`, then ruin and recreation of the tour: `refined:1000` makes 1000 steps a playout",
         };
         const SELECTIVE: &str = "no customer that makes another one late, where the other order is in time; to the depot \
                                  when nothing else is left";
         vec![
             NamedRollout::new("selective", SELECTIVE, |_| Box::new(Selective::default())),
-            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, sisr_steps(name)?)))),
+            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, refined_steps(name)?)))),
             NamedRollout::new("fill", "to the depot when no customer can follow", |_| Box::new(Fill)),
             NamedRollout::uniform("uniform over the legal moves, the depot among them"),
         ]

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use soloist::rollout::Playout;
 use soloist::run::StopReason;
-use soloist::search::Settings;
+use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
@@ -300,10 +300,10 @@ fn ranks_find_valid_movements_and_go_on_from_what_is_offered() {
 #[test]
 fn damaged_ranks_are_refused() {
     let problem = Stacking::new(&generate("random:8x200:4").unwrap());
-    let fresh = || soloist::problem::find_search(&problem, "ranks", &Settings::default()).unwrap();
+    let fresh = || soloist::problem::find_search(&problem, "ranks", &ParameterValues::default()).unwrap();
     assert!(
         fresh().load(&problem, b"nonsense").is_err()
-            && soloist::problem::find_search(&problem, "nosuch", &Settings::default()).is_none()
+            && soloist::problem::find_search(&problem, "nosuch", &ParameterValues::default()).is_none()
     );
     let mut session = Solver::new(&problem, Method::named("ranks")).start().unwrap();
     session.advance(&Budget::nodes(300)).unwrap();

@@ -17,7 +17,7 @@ use events::Events;
 use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;
 use soloist::Budget;
-use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
+use soloist::run::{CheckpointError, Counters, RunInfo, SavedRun, SolveError, StopReason};
 use soloist_problems::result::{self, Asked};
 use soloist_problems::verification::verify_all;
 use soloist_problems::{
@@ -92,8 +92,8 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     }
     let events =
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
-    let human =
-        TerminalProgress::new(instance, quiet, &limits, before.as_ref().map_or(0, |info| info.counters.playouts));
+    let counted = before.as_ref().map_or_else(Counters::default, |info| info.counters);
+    let human = TerminalProgress::new(instance, quiet, &limits, setup.method.unit(), counted);
     let feed = args.serve.map(|address| serve(address, asked, &terminal)).transpose()?;
     let page = feed.as_deref().map(|feed| FeedObserver::begin(feed, asked, &budget, before.as_ref(), None));
     let mut observers = RunObservers { human, events, page };

@@ -1,9 +1,10 @@
 //! What people see while a search runs: a live line on a terminal, plain lines elsewhere.
 
 use super::events::Events;
-use super::text::{percent, show, show_value};
+use super::text::{percent, show, show_value, units_done};
 use crate::terminal::{Kind, LINE, output};
-use soloist::run::{Improvement, Progress};
+use soloist::problem::Unit;
+use soloist::run::{Counters, Improvement, Progress};
 use soloist::{Budget, Score};
 use soloist_problems::{AnyInstance, AnyObserver, Observed};
 use soloist_study::serve::FeedObserver;
@@ -56,7 +57,9 @@ pub(crate) struct TerminalProgress<'a> {
     kind: Kind,
     budget: Budget,
     start: Instant,
-    /// Playouts when this process began, for the rate.
+    /// What the method counts; `None`: playouts.
+    unit: Option<Unit>,
+    /// Units done when this process began, for the rate.
     before: u64,
     last_line: Instant,
     /// When an improvement was shown last.
@@ -70,9 +73,16 @@ pub(crate) struct TerminalProgress<'a> {
 }
 
 impl<'a> TerminalProgress<'a> {
-    /// Progress of a run on `instance` towards `budget`, on the terminal if there is one, none if `quiet`.
-    pub(crate) fn new(instance: &'a dyn AnyInstance, quiet: bool, budget: &Budget, before: u64) -> Self {
-        let measured = budget.time.is_some() || budget.playouts.is_some();
+    /// Progress of a run on `instance` towards `budget`, on the terminal if there is one, none if `quiet`. The run has
+    /// counted `before` already, in the unit of its method.
+    pub(crate) fn new(
+        instance: &'a dyn AnyInstance,
+        quiet: bool,
+        budget: &Budget,
+        unit: Option<Unit>,
+        before: Counters,
+    ) -> Self {
+        let measured = budget.time.is_some() || [budget.playouts, budget.nodes] != [None; 2];
         let kind = Kind::new(quiet, STEPS, if measured { "[{bar:20}] {msg}" } else { "{spinner} {msg}" });
         let start = Instant::now();
         Self {
@@ -80,7 +90,8 @@ impl<'a> TerminalProgress<'a> {
             kind,
             budget: budget.clone(),
             start,
-            before,
+            unit,
+            before: units_done(unit, before).0,
             last_line: start,
             last_shown: None,
             pending: None,
@@ -147,8 +158,9 @@ impl<'a> TerminalProgress<'a> {
         self.last_shown = Some(Instant::now());
         let (on, off) = if output::colored() { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
         let seconds = progress.elapsed.as_secs_f64();
-        let playouts = short(progress.counters.playouts as f64);
-        let line = format!("{seconds:8.2} s  {on}{}{off}  after {playouts} playouts", self.named(improvement.score));
+        let (count, name) = units_done(self.unit, progress.counters);
+        let count = short(count as f64);
+        let line = format!("{seconds:8.2} s  {on}{}{off}  after {count} {name}", self.named(improvement.score));
         match &self.kind {
             Kind::Quiet => {}
             Kind::Lines => output::painted(&line),
@@ -168,15 +180,16 @@ impl<'a> TerminalProgress<'a> {
     fn fraction(&self, progress: &Progress) -> f64 {
         let time = self.budget.time.map(|time| progress.elapsed.as_secs_f64() / time.as_secs_f64());
         let playouts = self.budget.playouts.map(|all| progress.counters.playouts as f64 / all as f64);
-        time.into_iter().chain(playouts).fold(0.0, f64::max).clamp(0.0, 1.0)
+        let nodes = self.budget.nodes.map(|all| progress.counters.nodes as f64 / all as f64);
+        time.into_iter().chain(playouts).chain(nodes).fold(0.0, f64::max).clamp(0.0, 1.0)
     }
 
     fn line(&self, progress: &Progress) -> String {
         let best = progress.best.map_or_else(|| "none".to_owned(), |score| self.named(score));
-        let playouts = progress.counters.playouts;
-        let here = playouts.saturating_sub(self.before) as f64;
+        let (count, name) = units_done(self.unit, progress.counters);
+        let here = count.saturating_sub(self.before) as f64;
         let rate = short(here / self.start.elapsed().as_secs_f64().max(1e-3));
-        let mut line = format!("best {best}, {} playouts, {rate}/s", short(playouts as f64));
+        let mut line = format!("best {best}, {} {name}, {rate}/s", short(count as f64));
         if let Some(bound) = progress.bound {
             line.push_str(&format!(", bound {}", show_value(self.instance, bound)));
         }
@@ -185,8 +198,8 @@ impl<'a> TerminalProgress<'a> {
         if let Some(gap) = progress.gap().filter(|_| pair.is_none()) {
             line.push_str(&format!(", gap {}", percent(gap)));
         }
-        if let Some(all) = self.budget.playouts {
-            line.push_str(&format!(", {:.0} %", 100.0 * playouts as f64 / all as f64));
+        if [self.budget.playouts, self.budget.nodes] != [None; 2] {
+            line.push_str(&format!(", {:.0} %", 100.0 * self.fraction(progress)));
         }
         if let Some(time) = self.budget.time {
             line.push_str(&format!(", {:.0} s left", time.saturating_sub(progress.elapsed).as_secs_f64()));

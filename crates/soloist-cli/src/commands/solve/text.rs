@@ -1,6 +1,7 @@
 //! A result as text, for people.
 
-use soloist::run::StopReason;
+use soloist::problem::Unit;
+use soloist::run::{Counters, StopReason};
 use soloist::{Method, Score, Setup};
 use soloist_problems::result::{Asked, VERSION, gap};
 use soloist_problems::{AnyInstance, Depths, Report, find_method};
@@ -78,16 +79,7 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
         ) + &bound),
     );
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
-    let counters = report.run.counters;
-    let nodes = match Depths::of(report) {
-        Some(tree) => {
-            format!(", {} nodes ({:.1} deep on average, at most {})", counters.nodes, tree.mean_depth, tree.deepest)
-        }
-        None if counters.nodes > 0 => format!(", {} nodes", counters.nodes),
-        None => String::new(),
-    };
-    let rate = short(counters.playouts as f64 / seconds.max(1e-9));
-    row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
+    row("effort", &effort(report, setup));
     row("method", &method_line(setup));
     report.remarks.iter().for_each(|remark| row("", remark));
     if !options.is_empty() {
@@ -104,6 +96,37 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What was done, in the units of the method, with the first of them by the second.
+fn effort(report: &Report, setup: &Setup) -> String {
+    let counters = report.run.counters;
+    let unit = setup.method.unit();
+    let more = match (unit, Depths::of(report)) {
+        // Nodes beyond the search's own are those of the attempt at a proof.
+        (Some(Unit::Solution(_)), _) => match counters.nodes.saturating_sub(counters.playouts) {
+            0 => String::new(),
+            nodes => format!(", {nodes} nodes of an attempt at a proof"),
+        },
+        (Some(Unit::Node(_)), _) => format!(", {} solutions", counters.playouts),
+        (None, Some(tree)) => {
+            format!(", {} nodes ({:.1} deep on average, at most {})", counters.nodes, tree.mean_depth, tree.deepest)
+        }
+        (None, None) if counters.nodes > 0 => format!(", {} nodes", counters.nodes),
+        (None, None) => String::new(),
+    };
+    let (count, name) = units_done(unit, counters);
+    let rate = short(count as f64 / report.run.elapsed.as_secs_f64().max(1e-9));
+    format!("{count} {name}{more}, {rate}/s")
+}
+
+/// How many units were done, and their name.
+pub(crate) fn units_done(unit: Option<Unit>, counters: Counters) -> (u64, &'static str) {
+    match unit {
+        Some(Unit::Node(name)) => (counters.nodes, name),
+        Some(Unit::Solution(name)) => (counters.playouts, name),
+        None => (counters.playouts, "playouts"),
+    }
 }
 
 /// Why a run ended, behind the word `stopped`.
