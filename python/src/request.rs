@@ -84,6 +84,7 @@ impl Request {
 
 /// Returns the exception of a run that cannot be made as it is asked for.
 pub(crate) fn spec_error(error: SpecError) -> PyErr {
+    let error = soloist_problems::registry().with_owners(error);
     match error.part {
         // A keyword that no function has.
         SpecPart::Unknown(_) => PyTypeError::new_err(error.message),

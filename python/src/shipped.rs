@@ -106,8 +106,7 @@ impl Shipped {
     /// The run that is asked for, as the command makes it.
     fn resolve(&self, request: &Request, spec: &RunSpec) -> PyResult<ResolvedRun> {
         let Some(bytes) = &request.resume else {
-            let owned = |error| spec_error(soloist_problems::registry().with_owners(error));
-            return spec.resolve(self.domain, &*self.instance).map_err(owned);
+            return spec.resolve(self.domain, &*self.instance).map_err(spec_error);
         };
         let info = self.instance.read_header(bytes).map_err(|error| solve_error(&error.into()))?;
         let budget = spec.budget.budget(info.elapsed);

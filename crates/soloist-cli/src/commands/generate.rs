@@ -19,7 +19,7 @@ pub(crate) struct GenerateArgs {
     #[arg(value_name = "SPEC")]
     pub(crate) spec: String,
     /// The file to write; default: standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Replace an existing file
     #[arg(long, short)]

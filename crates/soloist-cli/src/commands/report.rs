@@ -26,7 +26,7 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// The page to write (replaced)
-    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE", default_value = "report.html")]
     pub(crate) output: PathBuf,
     /// The heading of the page; default: what the runs are about
     #[arg(long, value_name = "TEXT")]

@@ -22,6 +22,7 @@ use soloist_problems::result::{self, Asked};
 use soloist_problems::verification::verify_all;
 use soloist_problems::{
     AnyInstance, DEFAULT_SECONDS, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord, RunSpec,
+    registry,
 };
 use soloist_study::Failure;
 use soloist_study::files::{Guarded, Target};
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let until = args.cluster.left()?;
     let whole = args.spec();
     // A wrong call is refused as such, whatever the files hold.
-    let options = whole.check(args.problem)?;
+    let options = whole.check(args.problem).map_err(|error| registry().with_owners(error))?;
     let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
     let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
     let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
@@ -154,7 +155,7 @@ fn prepare(
 /// Serves the page of a run.
 fn serve(address: SocketAddr, asked: Asked<'_>, terminal: &Terminal) -> Result<Arc<Feed>, Failure> {
     let title = format!("{} {}", asked.domain.name, asked.instance.name());
-    let feed = Arc::new(Feed::solve(title, soloist_problems::registry()));
+    let feed = Arc::new(Feed::solve(title, registry()));
     terminal.serve(address, &feed)?;
     Ok(feed)
 }
