@@ -1,7 +1,7 @@
 //! Recursive circle packing by name: what the command line and other programs without types use.
 
 use super::instance::encode;
-use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
+use super::{Objective, Order, Packing, Worth, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::json as read_json;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
@@ -35,7 +35,7 @@ pub const DOMAIN: Domain = Domain {
 struct PackingInstance {
     name: String,
     order: Order,
-    values: Values,
+    values: Worth,
     objective: Objective,
     problem: Packing,
 }
@@ -43,9 +43,9 @@ struct PackingInstance {
 fn load(instance: &str, options: &Options) -> LoadResult {
     let order = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let values = match options.get("worth").map_or("area", String::as_str) {
-        "count" => Values::Count,
-        "given" => Values::Given,
-        _ => Values::Area,
+        "count" => Worth::Count,
+        "given" => Worth::Given,
+        _ => Worth::Area,
     };
     let objective = match options.get("objective").map_or("value", String::as_str) {
         "containers" => Objective::Containers,
@@ -68,9 +68,9 @@ impl Instance for PackingInstance {
         let offered: u64 = self.order.tubes().iter().map(|tube| u64::from(tube.demand)).sum();
         let goal = match (self.objective, self.values) {
             (Objective::Containers, _) => "fewest containers",
-            (_, Values::Area) => "most ring area",
-            (_, Values::Count) => "most tubes",
-            (_, Values::Given) => "most value",
+            (_, Worth::Area) => "most ring area",
+            (_, Worth::Count) => "most tubes",
+            (_, Worth::Given) => "most value",
         };
         format!("{offered} tubes of {} types, container {width} x {height}, {goal}", self.order.tubes().len())
     }

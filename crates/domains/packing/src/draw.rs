@@ -1,6 +1,6 @@
 //! Packings for people: a table and a picture.
 
-use super::{Order, Values};
+use super::{Order, Worth};
 use serde_json::Value;
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
@@ -50,13 +50,13 @@ fn counts(order: &Order, tubes: &[Drawn]) -> Vec<usize> {
     counts
 }
 
-fn worth(order: &Order, values: Values, counts: &[usize]) -> f64 {
+fn worth(order: &Order, values: Worth, counts: &[usize]) -> f64 {
     let value = |(kind, &count): (usize, &usize)| {
         let tube = &order.tubes()[kind];
         let one = match values {
-            Values::Area => std::f64::consts::PI * (tube.outer - tube.inner) * (tube.outer + tube.inner),
-            Values::Count => 1.0,
-            Values::Given => tube.value.unwrap_or(0.0),
+            Worth::Area => std::f64::consts::PI * (tube.outer - tube.inner) * (tube.outer + tube.inner),
+            Worth::Count => 1.0,
+            Worth::Given => tube.value.unwrap_or(0.0),
         };
         count as f64 * one
     };
@@ -64,14 +64,14 @@ fn worth(order: &Order, values: Values, counts: &[usize]) -> f64 {
 }
 
 /// The headline of both forms.
-fn headline(order: &Order, values: Values, tubes: &[Drawn]) -> String {
+fn headline(order: &Order, values: Worth, tubes: &[Drawn]) -> String {
     let offered: u64 = order.tubes().iter().map(|tube| u64::from(tube.demand)).sum();
     let containers = tubes.iter().map(|tube| tube.container + 1).max().unwrap_or(0);
     let counts = counts(order, tubes);
     let what = match values {
-        Values::Area => "ring area",
-        Values::Count => "count",
-        Values::Given => "value",
+        Worth::Area => "ring area",
+        Worth::Count => "count",
+        Worth::Given => "value",
     };
     let discs: f64 = tubes.iter().filter(|tube| !tube.nested).map(|tube| order.tubes()[tube.kind].outer.powi(2)).sum();
     let filled = 100.0 * std::f64::consts::PI * discs / (order.width() * order.height() * containers.max(1) as f64);
@@ -84,7 +84,7 @@ fn headline(order: &Order, values: Values, tubes: &[Drawn]) -> String {
 }
 
 /// Returns a summary line and a table of the types.
-pub(super) fn text(order: &Order, values: Values, solution: &Value) -> String {
+pub(super) fn text(order: &Order, values: Worth, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
     }
@@ -121,7 +121,7 @@ fn color(kind: usize) -> String {
 
 /// Draws the containers side by side, rings to scale in the colour of their type, contents inside their hulls, and a
 /// legend.
-pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
+pub(super) fn svg(order: &Order, values: Worth, solution: &Value) -> String {
     const PANEL: f64 = 720.0;
     const LEFT: f64 = 30.0;
     const TOP: f64 = 56.0;

@@ -50,7 +50,7 @@ mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use model::{Layout, Objective, Packing, Place, Values};
+pub use model::{Layout, Objective, Packing, Place, Worth};
 pub use spec::{generate, is_spec};
 pub use verify::check;
 

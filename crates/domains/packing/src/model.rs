@@ -11,7 +11,7 @@ use std::hash::Hasher;
 
 /// What a tube is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Values {
+pub enum Worth {
     /// The area of its ring, pi (r_ext^2 - r_int^2), in squared units of the file.
     #[default]
     Area,
@@ -128,16 +128,16 @@ impl Packing {
     /// # Errors
     /// One line: values are to be those of the file, which has no values; all tubes are to be packed and one does not
     /// fit into the container.
-    pub fn new(order: &Order, values: Values, objective: Objective) -> Result<Self, String> {
+    pub fn new(order: &Order, values: Worth, objective: Objective) -> Result<Self, String> {
         let tubes = order.tubes();
         let container = Shape::Rect { width: order.width(), height: order.height() };
         let ring: Vec<f64> =
             tubes.iter().map(|tube| PI * (tube.outer - tube.inner) * (tube.outer + tube.inner)).collect();
         let value: Vec<f64> = match values {
-            Values::Area => ring.clone(),
-            Values::Count => vec![1.0; tubes.len()],
-            Values::Given if order.has_values() => tubes.iter().map(|tube| tube.value.unwrap_or(0.0)).collect(),
-            Values::Given => {
+            Worth::Area => ring.clone(),
+            Worth::Count => vec![1.0; tubes.len()],
+            Worth::Given if order.has_values() => tubes.iter().map(|tube| tube.value.unwrap_or(0.0)).collect(),
+            Worth::Given => {
                 return Err("the instance gives no values: a fourth number in the line of each type".into());
             }
         };
@@ -295,7 +295,7 @@ impl Packing {
         }
     }
 
-    /// Returns the value of these numbers of tubes of each type, in the problem's [`Values`].
+    /// Returns the value of these numbers of tubes of each type, in the problem's [`Worth`].
     #[must_use]
     pub fn value_of(&self, counts: &[u32]) -> f64 {
         counts.iter().zip(&self.kit.value).map(|(&count, value)| f64::from(count) * value).sum()

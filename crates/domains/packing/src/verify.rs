@@ -1,7 +1,7 @@
 //! Independent verification of packings: recomputed from the sizes of the file, without the search.
 
 use super::format::{real, whole};
-use super::{Objective, Order, TOLERANCE, Values};
+use super::{Objective, Order, TOLERANCE, Worth};
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{SubmittedSolution, short};
@@ -44,7 +44,7 @@ struct Lying {
 /// One line: text that cannot be read, and the first violation: a type or hull that does not exist, more tubes than
 /// offered, a tube inside itself, directly or by way of its hulls, a tube that sticks out, an overlap, tubes left out,
 /// a claim that does not hold. What sticks out or overlaps is compared with the tolerance, which the message names.
-pub fn check(order: &Order, values: Values, objective: Objective, text: &str) -> Result<Checked, String> {
+pub fn check(order: &Order, values: Worth, objective: Objective, text: &str) -> Result<Checked, String> {
     let (tubes, result) = match SubmittedSolution::read(text)? {
         SubmittedSolution::Plain(text) => (plain(text)?, None),
         SubmittedSolution::List(list) => (list_of(&list)?, None),
@@ -74,9 +74,9 @@ pub fn check(order: &Order, values: Values, objective: Objective, text: &str) ->
     let worth = |kind: usize| {
         let tube = &order.tubes()[kind];
         match values {
-            Values::Area => PI * (tube.outer - tube.inner) * (tube.outer + tube.inner),
-            Values::Count => 1.0,
-            Values::Given => tube.value.unwrap_or(0.0),
+            Worth::Area => PI * (tube.outer - tube.inner) * (tube.outer + tube.inner),
+            Worth::Count => 1.0,
+            Worth::Given => tube.value.unwrap_or(0.0),
         }
     };
     let value: f64 = counts.iter().enumerate().map(|(kind, &count)| count as f64 * worth(kind)).sum();

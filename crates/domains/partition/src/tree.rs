@@ -81,6 +81,23 @@ impl Walk {
         self.count = m;
     }
 
+    /// Takes moves back to a split whose join `enter` makes: it gets the discrepancies left there, and returns whether it
+    /// has. Returns false when no split is left.
+    #[inline(always)]
+    fn back(&mut self, mut enter: impl FnMut(&mut Self, u32) -> bool) -> bool {
+        while let Some(frame) = self.frames.pop() {
+            if frame.joined {
+                self.unjoin(frame);
+            } else {
+                self.unsplit(frame);
+                if enter(self, frame.left) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     /// The least difference if at most four labels are left or the largest is at least half of the sum.
     #[inline(always)]
     fn leaf(&self) -> Option<u128> {
@@ -281,20 +298,10 @@ impl Order for Complete {
                 tree.done = true;
                 break;
             }
-            // Back to the last split, whose join is next.
-            loop {
-                let Some(frame) = walk.frames.pop() else {
-                    tree.done = true;
-                    break;
-                };
-                if frame.joined {
-                    walk.unjoin(frame);
-                } else {
-                    walk.unsplit(frame);
-                    walk.join(0);
-                    break;
-                }
-            }
+            tree.done = !walk.back(|walk, _| {
+                walk.join(0);
+                true
+            });
         }
         tree.nodes = visited;
     }
@@ -360,23 +367,17 @@ impl Order for Limited {
                 tree.done = true;
                 break;
             }
-            loop {
-                let Some(frame) = walk.frames.pop() else {
-                    tree.done = !order.cut;
-                    (order.pass, order.cut) = (order.pass + 1, false);
-                    left = order.pass;
-                    break;
-                };
-                if frame.joined {
-                    walk.unjoin(frame);
-                } else {
-                    walk.unsplit(frame);
-                    if frame.left > 0 {
-                        left = frame.left - 1;
-                        walk.join(frame.left);
-                        break;
-                    }
+            let is_open = walk.back(|walk, joins| {
+                if joins > 0 {
+                    left = joins - 1;
+                    walk.join(joins);
                 }
+                joins > 0
+            });
+            if !is_open {
+                tree.done = !order.cut;
+                (order.pass, order.cut) = (order.pass + 1, false);
+                left = order.pass;
             }
         }
         (tree.nodes, order.left) = (visited, left);

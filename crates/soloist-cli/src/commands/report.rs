@@ -88,9 +88,8 @@ mod tests {
 
     #[test]
     fn no_foreign_name_becomes_an_option_of_the_calls_shown() {
-        let folder = std::env::temp_dir().join(format!("soloist-calls-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (file, page) = (folder.join("runs.jsonl"), folder.join("page.html"));
+        let folder = tempfile::tempdir().unwrap();
+        let (file, page) = (folder.path().join("runs.jsonl"), folder.path().join("page.html"));
         for name in ["--out=/tmp/pwned", "-o", "-", "--", "a b'; --out x", "$(id)", "x --json"] {
             let record = json!({
                 "job": "0", "label": "a", "problem": "knapsack", "instance": name, "options": {}, "sense": "maximize",
@@ -110,6 +109,5 @@ mod tests {
             assert_eq!(given("target").unwrap(), ["-5"], "{line}");
             assert!(given("out").is_none(), "{line}");
         }
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

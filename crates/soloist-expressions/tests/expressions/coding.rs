@@ -117,9 +117,9 @@ fn run_code(language: Language, compiler: &str, file: &str, main: impl Fn(&[f64]
     let best = simplify(&system, &order, true, Stop::never());
     let code = emit(&system, &best.program, language, &header(&system, &order));
     let folder = folder();
-    let path = folder.join(file);
+    let path = folder.path().join(file);
     std::fs::write(&path, format!("{code}\n{}", main(&inputs))).unwrap();
-    let (path, binary) = (path.to_str().unwrap().to_owned(), folder.join("program"));
+    let (path, binary) = (path.to_str().unwrap().to_owned(), folder.path().join("program"));
     let target = binary.to_str().unwrap().to_owned();
     let found = match language {
         Language::Python => output(compiler, &[&path], None),
@@ -130,7 +130,6 @@ fn run_code(language: Language, compiler: &str, file: &str, main: impl Fn(&[f64]
         Language::Fortran => output(compiler, &["-std=f95", "-Wall", "-o", &target, &path], Some(&binary)),
         _ => output(compiler, &["--edition", "2021", "-D", "warnings", "-o", &target, &path], Some(&binary)),
     };
-    std::fs::remove_dir_all(folder).unwrap();
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-12, "{language:?}: {found} for {expected}");
@@ -269,7 +268,7 @@ fn a_proof_can_be_ended() {
 fn drawing_is_sound_on_anything() {
     let folder = folder();
     for (at, text) in ["x^3*y^2+x^2*y+x^3*z", "0", "a<b", "f(x)*[a&b]"].into_iter().enumerate() {
-        let path = folder.join(format!("{at}.txt"));
+        let path = folder.path().join(format!("{at}.txt"));
         std::fs::write(&path, text).unwrap();
         let Ok(instance) = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()) else { continue };
         for solution in [json!(null), json!({"order": ["y", "q", 7, "y"]}), json!(3)] {
@@ -281,5 +280,4 @@ fn drawing_is_sound_on_anything() {
             assert!(!instance.text(&solution).is_empty());
         }
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -3,9 +3,8 @@
 use soloist::Rng;
 use soloist_expressions::{Coefficient, Header, Polynomial, System, generate, parse};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
 
 /// Expressions and how FORM 4.3 counts their operations.
 pub(crate) const FORM_COUNTS: [(&str, &str); 9] = [
@@ -164,10 +163,6 @@ fn generated_expressions_are_the_published_ones() {
 }
 
 /// A new folder for one test.
-pub(crate) fn folder() -> PathBuf {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("soloist-horner-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let path = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&path).unwrap();
-    path
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
 }

@@ -53,7 +53,7 @@ fn compiled(
     let file = format!("code.{end}");
     let test = emit_self_test(system, language, &header, style, &file).unwrap();
     let folder = crate::common::folder();
-    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path(&file), change(&code)).unwrap();
     std::fs::write(path(&format!("test.{end}")), test).unwrap();
     if let Some(name) = &style.header {
@@ -92,7 +92,6 @@ fn compiled(
     let done = run.output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout).into_owned();
     assert_eq!(done.status.success(), said.contains("values agree"), "{said}{}", String::from_utf8_lossy(&done.stderr));
-    std::fs::remove_dir_all(folder).unwrap();
     done.status.success()
 }
 
@@ -228,14 +227,13 @@ fn fractions_keep_the_precision_of_their_type() {
     let style = Style { float: Some(Float::Quad), ..Style::default() };
     let code = emit_with(&system, &best.program, Language::C, &crate::common::header(&system, &best.order), &style);
     let folder = crate::common::folder();
-    let (path, binary) = (folder.join("a.c"), folder.join("a"));
+    let (path, binary) = (folder.path().join("a.c"), folder.path().join("a"));
     let main = "\n#include <stdio.h>\nint main(void)\n{\n    __float128 x = 1.0Q, y;\n    f(&x, &y);\n    \
                 __float128 off = 3.0Q*y - 1.0Q;\n    printf(\"%.3e\\n\", (double)(off < 0 ? -off : off));\n    return 0;\n}\n";
     std::fs::write(&path, format!("{code}{main}")).unwrap();
     build("cc", &["-std=gnu11", "-o", binary.to_str().unwrap(), path.to_str().unwrap()]);
     let said = String::from_utf8(Command::new(&binary).output().unwrap().stdout).unwrap();
     assert!(said.trim().parse::<f64>().unwrap() <= 1e-32, "{said}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

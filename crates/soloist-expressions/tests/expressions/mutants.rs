@@ -85,7 +85,7 @@ fn changes_of_values_are_found() {
     let mut rng = Rng::new(7);
     let mutants: Vec<String> = (0..1500).map(|_| mutant(&code, &mut rng)).collect();
     let folder = crate::common::folder();
-    std::fs::write(folder.join("mutants.json"), serde_json::to_string(&(&code, &mutants)).unwrap()).unwrap();
+    std::fs::write(folder.path().join("mutants.json"), serde_json::to_string(&(&code, &mutants)).unwrap()).unwrap();
     let script = "
 import json, math, sys
 code, mutants = json.load(open(sys.argv[1]))
@@ -107,8 +107,11 @@ for text in mutants:
     except BaseException:
         print('error')
 ";
-    let done =
-        Command::new("python3").args(["-W", "ignore", "-c", script]).arg(folder.join("mutants.json")).output().unwrap();
+    let done = Command::new("python3")
+        .args(["-W", "ignore", "-c", script])
+        .arg(folder.path().join("mutants.json"))
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let verdicts = String::from_utf8(done.stdout).unwrap();
     let differing: Vec<&String> =
@@ -117,7 +120,6 @@ for text in mutants:
     for mutant in differing {
         assert!(verify_code(&system, mutant, Language::Python).is_err(), "accepted:\n{mutant}");
     }
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// A language, its type of numbers, and what is replaced by what.

@@ -330,7 +330,8 @@ mod tests {
     fn nothing_foreign_hangs_or_is_quoted() {
         let of = |problem: &str, instance: &str| of(problem, instance, knapsack(json!({ "items": [] }), 0.0));
         let refused = |trial: &Trial| Drawer::new(soloist_problems::registry()).draw(trial, Path::new("")).unwrap_err();
-        let secret = std::env::temp_dir().join(format!("soloist-secret-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("secret");
         std::fs::write(&secret, "root:x:0:0:root:/root:/bin/bash\n").unwrap();
         let name = secret.to_str().unwrap();
         for problem in ["knapsack", "partition", "samegame", "stacking", "vrptw", "tsptw", "packing", "horner"] {
@@ -342,7 +343,6 @@ mod tests {
         let mut claimed = of("knapsack", name);
         claimed.ending.score = Some(3.0);
         assert_eq!(refused(&claimed), "the solution fails verification");
-        std::fs::remove_file(secret).unwrap();
         #[cfg(unix)]
         for device in ["/dev/zero", "/dev/tty", "/dev/stdin"] {
             assert!(refused(&of("knapsack", device)).starts_with(device), "{device}");

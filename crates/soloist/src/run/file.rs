@@ -324,15 +324,10 @@ impl Claimed {
 mod tests {
     use super::*;
 
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("soloist-file-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     #[test]
     fn leftovers_of_the_dead_are_swept_and_no_others() {
-        let folder = folder("sweep");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let path = folder.join("run.ckpt");
         for name in [
             "run.ckpt.17.tmp",
@@ -350,17 +345,17 @@ mod tests {
         living.try_lock().unwrap();
         write_atomically(&path, b"whole").unwrap();
         let mut names: Vec<String> =
-            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         assert_eq!(names, ["other.17.tmp", "run.ckpt", "run.ckpt.18.tmp", "run.ckpt.tmp", "run.ckpt.x.tmp"]);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     /// A name that another process foresees, or that comes up twice, must not lead anywhere.
     #[cfg(unix)]
     #[test]
     fn links_with_temporary_names_destroy_nothing() {
-        let folder = folder("links");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let (path, victim) = (folder.join("out.json"), folder.join("victim"));
         fs::write(&victim, "precious").unwrap();
         let trap = folder.join(format!("out.json.{}.tmp", std::process::id()));
@@ -374,14 +369,14 @@ mod tests {
         assert!(fs::symlink_metadata(&trap).unwrap().is_symlink(), "no writer made it");
         let names: Vec<_> = (0..100).map(|_| temporary_name(&path)).collect();
         assert!(names.iter().enumerate().all(|(at, name)| !names[..at].contains(name)));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn modes_and_links_stay() {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
-        let folder = folder("modes");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let (path, link) = (folder.join("secret"), folder.join("link"));
         fs::write(&path, "old").unwrap();
         std::os::unix::fs::symlink("secret", &link).unwrap();
@@ -401,29 +396,29 @@ mod tests {
         std::os::unix::fs::symlink("later", &ahead).unwrap();
         write_atomically(&ahead, b"made").unwrap();
         assert_eq!(fs::read_to_string(folder.join("later")).unwrap(), "made");
-        fs::remove_dir_all(folder).unwrap();
     }
 
     /// A pipe that nobody writes to would be waited for without end.
     #[cfg(unix)]
     #[test]
     fn only_regular_files_are_opened() {
-        let folder = folder("regular");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let pipe = folder.join("run.ckpt.17.tmp");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
-        for path in [&pipe, &folder.join("socket"), Path::new("/dev/null"), &folder] {
+        for path in [&pipe, &folder.join("socket"), Path::new("/dev/null"), folder] {
             assert_eq!(open_regular(path).unwrap_err().to_string(), "not a regular file", "{}", path.display());
         }
         assert_eq!(open_regular(&folder.join("none")).unwrap_err().kind(), ErrorKind::NotFound);
         write_atomically(&folder.join("run.ckpt"), b"whole").unwrap();
         assert!(open_regular(&folder.join("run.ckpt")).is_ok() && pipe.exists());
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn writers_of_one_process_do_not_mix() {
-        let folder = folder("writers");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let path = folder.join("result.json");
         let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000], vec![b'c'; 10]];
         std::thread::scope(|scope| {
@@ -436,14 +431,14 @@ mod tests {
                 }
             }
         });
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        fs::remove_dir_all(folder).unwrap();
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
     }
 
     /// The owner replaces the file while another run waits for its lock.
     #[test]
     fn a_file_that_is_replaced_meanwhile_is_not_claimed() {
-        let folder = folder("replaced");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let path = folder.join("run.ckpt");
         let mut owner = Claimed::new(&path).unwrap();
         owner.write(|file| file.write_all(b"begin")).unwrap();
@@ -461,12 +456,12 @@ mod tests {
             }
             over.store(true, ordering);
         });
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_claimed_file_is_not_claimed_again() {
-        let folder = folder("claim");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let path = folder.join("run.ckpt");
         let mut first = Claimed::new(&path).unwrap();
         for text in ["one", "two"] {
@@ -477,9 +472,8 @@ mod tests {
         // A write that fails keeps the old file and the claim.
         assert!(first.write(|_| Err(io::Error::other("full"))).is_err());
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), Claimed::new(&path).is_err()), ("two", true));
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
         drop(first);
         assert!(Claimed::new(&path).is_ok());
-        fs::remove_dir_all(folder).unwrap();
     }
 }

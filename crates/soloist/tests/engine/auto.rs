@@ -100,7 +100,8 @@ fn what_cannot_run_is_named_before_the_run() {
 fn the_last_part_improves_the_best_and_a_larger_budget_races_again() {
     let bag = Named(Bag::sixteen(), "");
     let settings = [("methods", "sampling,nrpa(level=2)"), ("race_part", "0.5"), ("polish", "0.25")];
-    let path = std::env::temp_dir().join(format!("soloist-polish-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.ckpt");
     let solver = |budget| Solver::new(&bag, method("auto", &settings)).seed(1).budget(Budget::playouts(budget));
     let outcome = solver(2_000).checkpoint(&path, Duration::from_secs(3600)).run().unwrap();
     assert_eq!(outcome.counters.playouts, 2_000);
@@ -109,7 +110,6 @@ fn the_last_part_improves_the_best_and_a_larger_budget_races_again() {
     let improved = |remarks: &[String]| remarks.iter().filter(|remark| remark.contains("is improved by")).count();
     assert_eq!(improved(&outcome.remarks), 1);
     let longer = solver(8_000).resume(&std::fs::read(&path).unwrap()).unwrap().run().unwrap();
-    std::fs::remove_file(&path).unwrap();
     // The race for the rest has a round, and its winner a turn, before the last part.
     assert_eq!(improved(&longer.remarks), 2);
     assert!(longer.remarks.len() >= outcome.remarks.len() + 2, "{:?}", longer.remarks);

@@ -98,9 +98,8 @@ impl Problem for Trap {
 #[test]
 fn a_signal_ends_a_playout_without_end() {
     for name in ["sampling", "nrpa", "nmcs", "uct"] {
-        let folder = std::env::temp_dir().join(format!("soloist-cut-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("run.ckpt");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.ckpt");
         // A seed whose first game is the short one.
         let seed = (0..64)
             .find(|&seed| {
@@ -123,7 +122,6 @@ fn a_signal_ends_a_playout_without_end() {
         let bytes = std::fs::read(&file).unwrap();
         let session = Solver::new(&trap, method(name, &[])).resume(&bytes).unwrap().start().unwrap();
         assert_eq!(session.counters().playouts, 0, "{name}");
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }
 

@@ -119,13 +119,5 @@ fn golden_runs() {
         }
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engine/golden.txt");
-    if std::env::var_os("SOLOIST_GOLDEN").is_some_and(|value| value == "write") {
-        std::fs::write(path, &text).unwrap();
-    }
-    // A checkout may have other line ends.
-    let golden = std::fs::read_to_string(path).unwrap().replace('\r', "");
-    for (found, expected) in text.lines().zip(golden.lines()) {
-        assert_eq!(found, expected, "left: this build, right: golden.txt");
-    }
-    assert_eq!(text.lines().count(), golden.lines().count());
+    soloist_testdata::check_golden(path, &text);
 }

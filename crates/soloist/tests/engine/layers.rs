@@ -7,6 +7,7 @@ use soloist::problem::{Dominance, stable_hash};
 use soloist::run::{Session, StopReason};
 use soloist::search::ParameterError;
 use soloist::{Budget, Method, Problem, Score, Sense, Setup, Solver};
+use soloist_testdata::{HEAD, resealed};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -408,12 +409,8 @@ fn forged_checkpoints_are_refused_or_harmless() {
         let mut session = start().start().unwrap();
         session.advance(&nodes(230)).unwrap();
         let whole = session.save();
-        let end = whole.len() - 4;
-        for at in 28..end {
-            let mut bytes = whole.clone();
-            bytes[at] ^= [1, 0x80, 0xff][at % 3];
-            let crc = crc32fast::hash(&bytes[28..end]);
-            bytes[end..].copy_from_slice(&crc.to_le_bytes());
+        for at in HEAD..whole.len() - 4 {
+            let bytes = resealed(&whole, at, [1, 0x80, 0xff][at % 3]);
             let Some(session) = start().resume(&bytes).ok().and_then(|solver| solver.start().ok()) else {
                 refused += 1;
                 continue;

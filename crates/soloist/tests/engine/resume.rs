@@ -4,6 +4,7 @@ use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch
 use soloist::doc::Staircase;
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
 use soloist::{Budget, Method, Problem, Solver};
+use soloist_testdata::resealed;
 use std::time::Duration;
 
 /// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.
@@ -211,11 +212,7 @@ fn resealed_checkpoints_do_not_panic() {
         let further = Budget { nodes: Some(200), time: Some(Duration::from_millis(100)), ..Budget::playouts(40) };
         for at in places(saved.len(), 1).filter(|&at| (28..saved.len() - 4).contains(&at)) {
             for flip in [1, 0x7f, 0x80] {
-                let mut bytes = saved.clone();
-                bytes[at] ^= flip;
-                let end = bytes.len() - 4;
-                let crc = crc32fast::hash(&bytes[28..end]);
-                bytes[end..].copy_from_slice(&crc.to_le_bytes());
+                let bytes = resealed(&saved, at, flip);
                 let Ok(solver) = Solver::new(&stairs, method.clone()).resume(&bytes) else { continue };
                 if solver.setup().threads != 1 {
                     continue;

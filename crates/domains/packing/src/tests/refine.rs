@@ -1,7 +1,7 @@
 //! Tests of the search of the problem's own.
 
 use super::search::{area, replay};
-use crate::{Objective, Packing, Values, generate};
+use crate::{Objective, Packing, Worth, generate};
 use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Solver};
 use soloist_domain::testing::check_searches;
@@ -13,7 +13,7 @@ fn refinement_does_not_depend_on_how_a_run_is_cut() {
         ("random:4x30:3", Objective::Containers),
         ("random:1x1:0", Objective::Value),
     ] {
-        check_searches(&Packing::new(&generate(spec).unwrap(), Values::Area, objective).unwrap(), 1_500);
+        check_searches(&Packing::new(&generate(spec).unwrap(), Worth::Area, objective).unwrap(), 1_500);
     }
 }
 

@@ -24,7 +24,7 @@ fn equal_keys_have_equal_moves_where_tubes_are_equal() {
         for (width, height) in [(4.0, 4.0), (6.0, 3.0), (3.0, 5.0)] {
             let order = order(width, height, tubes);
             for objective in [Objective::Value, Objective::Containers] {
-                let problem = Packing::new(&order, Values::Area, objective).unwrap();
+                let problem = Packing::new(&order, Worth::Area, objective).unwrap();
                 pairs += check_keys(&problem, 60, at as u64);
                 soloist::check(&problem, 3, at as u64).unwrap();
             }
@@ -44,14 +44,14 @@ fn thin() -> Order {
 
 #[test]
 fn every_tube_lies_in_a_container() {
-    let of = |text: &str| check(&thin(), Values::Count, Objective::Containers, text).unwrap_err();
+    let of = |text: &str| check(&thin(), Worth::Count, Objective::Containers, text).unwrap_err();
     assert_eq!(
         of("0 0 1 1000 1000\n0 0 0 1000 1000\n0 0 - 5 5"),
         "tube 0 lies in no container: its hulls lead back to tube 0"
     );
     assert_eq!(of("0 0 - 5 5\n0 0 2 1 1\n0 0 1 1 1"), "tube 1 lies in no container: its hulls lead back to tube 1");
     assert_eq!(of("0 0 0 5 5"), "tube 0 lies in itself");
-    assert!(check(&thin(), Values::Count, Objective::Containers, "0 0 1 5 5\n0 0 - 5 5\n0 0 0 5 5").is_ok());
+    assert!(check(&thin(), Worth::Count, Objective::Containers, "0 0 1 5 5\n0 0 - 5 5\n0 0 0 5 5").is_ok());
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn what_is_beyond_the_tolerance_is_refused_at_every_scale() {
                 let old = tubes[at][axis].as_f64().unwrap();
                 tampered["tubes"][at][axis] = json!(old - by);
             }
-            check(&order, Values::Area, Objective::Value, &tampered.to_string())
+            check(&order, Worth::Area, Objective::Value, &tampered.to_string())
         };
         // The first tube lies in the corner.
         assert!(verdict(0, 0.7 * tolerance).is_ok(), "{unit}");
@@ -153,7 +153,7 @@ fn what_is_beyond_the_tolerance_is_refused_at_every_scale() {
         for (factor, fine) in [(1.0 + 1e-10, true), (1.0 + 1e-8, false)] {
             let mut claimed = solution.clone();
             claimed["value"] = json!(solution["value"].as_f64().unwrap() * factor);
-            assert_eq!(check(&order, Values::Area, Objective::Value, &claimed.to_string()).is_ok(), fine, "{unit}");
+            assert_eq!(check(&order, Worth::Area, Objective::Value, &claimed.to_string()).is_ok(), fine, "{unit}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn order(width: f64, height: f64, tubes: &[(u32, f64, f64)]) -> Order
 }
 
 pub(super) fn area(order: &Order) -> Packing {
-    Packing::new(order, Values::Area, Objective::Value).unwrap()
+    Packing::new(order, Worth::Area, Objective::Value).unwrap()
 }
 
 pub(super) const RING1: &[u8] = b"ring1\n3 6 6\n1 2.45 3.00\n4 0.45 1.0\n5 0.0 0.45\n";
@@ -56,7 +56,7 @@ fn solution(problem: &Packing, moves: &[u64]) -> String {
 }
 
 /// Runs a rollout some times: every playout must be legal, score what it says and pass the checker; the best score.
-fn playouts(order: &Order, values: Values, objective: Objective, name: &str, count: usize, seed: u64) -> f64 {
+fn playouts(order: &Order, values: Worth, objective: Objective, name: &str, count: usize, seed: u64) -> f64 {
     let problem = Packing::new(order, values, objective).unwrap();
     let mut rollout = soloist::rollout::find_rollout(&problem, name).unwrap();
     let mut rng = Rng::new(seed);
@@ -79,7 +79,7 @@ fn playouts(order: &Order, values: Values, objective: Objective, name: &str, cou
 }
 
 /// Runs `refine` for some moves; what it finds must be legal, score what it says and pass the checker; the best score.
-fn refined(order: &Order, values: Values, objective: Objective, moves: u64, seed: u64) -> f64 {
+fn refined(order: &Order, values: Worth, objective: Objective, moves: u64, seed: u64) -> f64 {
     let problem = Packing::new(order, values, objective).unwrap();
     let solver = Solver::new(&problem, Method::named("refine")).seed(seed).budget(Budget::nodes(moves));
     let best = solver.run().unwrap().best.unwrap();
@@ -96,19 +96,19 @@ fn known_optima() {
     // Everything in one container: by value, and by number of containers.
     for (bytes, tubes) in [(RING1, 10.0), (RING2, 14.0), (CIRCLE6, 6.0), (THREE, 3.0)] {
         let order = parse("a.rpa", bytes).unwrap();
-        assert_eq!(refined(&order, Values::Count, Objective::Value, 4_000, 1), tubes, "{}", order.name());
-        let fewest = refined(&order, Values::Area, Objective::Containers, 4_000, 1);
+        assert_eq!(refined(&order, Worth::Count, Objective::Value, 4_000, 1), tubes, "{}", order.name());
+        let fewest = refined(&order, Worth::Area, Objective::Containers, 4_000, 1);
         assert_eq!(fewest, 1.0, "{}", order.name());
     }
     let order = parse("a.rpa", TIGHT).unwrap();
-    assert_eq!(refined(&order, Values::Count, Objective::Value, 1_000, 1), 5.0);
-    assert_eq!(refined(&order, Values::Area, Objective::Containers, 1_000, 1), 2.0);
+    assert_eq!(refined(&order, Worth::Count, Objective::Value, 1_000, 1), 5.0);
+    assert_eq!(refined(&order, Worth::Area, Objective::Containers, 1_000, 1), 2.0);
 }
 
 #[test]
 fn greedy_is_what_the_thesis_says() {
     // Without random choice the corner is missed.
-    let greedy = |bytes| playouts(&parse("a.rpa", bytes).unwrap(), Values::Count, Objective::Value, "greedy", 1, 0);
+    let greedy = |bytes| playouts(&parse("a.rpa", bytes).unwrap(), Worth::Count, Objective::Value, "greedy", 1, 0);
     assert_eq!((greedy(RING2), greedy(CIRCLE6)), (13.0, 5.0));
 }
 
@@ -116,16 +116,16 @@ fn greedy_is_what_the_thesis_says() {
 fn rollouts_play_legal_packings() {
     for spec in ["random:5x50:7", "random:8x70:2", "circles:4x30:3", "random:1x1:0"] {
         let order = generate(spec).unwrap();
-        for values in [Values::Area, Values::Count] {
+        for values in [Worth::Area, Worth::Count] {
             for name in ["greedy", "semi-greedy", "semi-greedy:0.5", "semi-greedy-position"] {
                 playouts(&order, values, Objective::Value, name, 2, 3);
             }
             refined(&order, values, Objective::Value, 40, 3);
         }
         for name in ["greedy", "semi-greedy"] {
-            playouts(&order, Values::Area, Objective::Containers, name, 2, 4);
+            playouts(&order, Worth::Area, Objective::Containers, name, 2, 4);
         }
-        refined(&order, Values::Area, Objective::Containers, 40, 4);
+        refined(&order, Worth::Area, Objective::Containers, 40, 4);
     }
 }
 
@@ -134,7 +134,7 @@ fn rollouts_play_legal_packings() {
 #[test]
 fn positions_alone_are_drawn() {
     let order = order(100.0, 100.0, &[(2, 0.0, 10.0), (2, 3.0, 9.0), (1, 0.0, 1.0)]);
-    let problem = Packing::new(&order, Values::Count, Objective::Value).unwrap();
+    let problem = Packing::new(&order, Worth::Count, Objective::Value).unwrap();
     let mut rollout = soloist::rollout::find_rollout(&problem, "semi-greedy-position:0.5").unwrap();
     let (mut rng, mut kinds, mut places) = (Rng::new(5), HashSet::new(), HashSet::new());
     for _ in 0..20 {
@@ -153,9 +153,9 @@ fn hulls_may_hold_very_many_tubes() {
     // More than are tried inside a hull in advance, one level below another.
     let order = order(10.0, 10.0, &[(700, 0.0, 0.1), (1, 3.0, 3.1), (1, 3.2, 3.3)]);
     for name in ["greedy", "semi-greedy"] {
-        playouts(&order, Values::Area, Objective::Value, name, 1, 1);
+        playouts(&order, Worth::Area, Objective::Value, name, 1, 1);
     }
-    refined(&order, Values::Area, Objective::Value, 2, 1);
+    refined(&order, Worth::Area, Objective::Value, 2, 1);
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn conformance_walk() {
     for bytes in [RING1, RING2, TIGHT, THREE] {
         let order = parse("a.rpa", bytes).unwrap();
         soloist::check(&area(&order), 10, 3).unwrap();
-        soloist::check(&Packing::new(&order, Values::Count, Objective::Containers).unwrap(), 10, 3).unwrap();
+        soloist::check(&Packing::new(&order, Worth::Count, Objective::Containers).unwrap(), 10, 3).unwrap();
     }
     soloist::check(&area(&generate("random:5x40:7").unwrap()), 5, 1).unwrap();
     soloist::check(
-        &Packing::new(&generate("circles:3x20:7").unwrap(), Values::Area, Objective::Containers).unwrap(),
+        &Packing::new(&generate("circles:3x20:7").unwrap(), Worth::Area, Objective::Containers).unwrap(),
         5,
         1,
     )
@@ -190,12 +190,12 @@ fn conformance_walk() {
 #[test]
 fn misfits_are_named() {
     let order = order(2.0, 1.0, &[(1, 0.0, 0.5), (2, 0.1, 0.51)]);
-    let error = Packing::new(&order, Values::Area, Objective::Containers).unwrap_err();
+    let error = Packing::new(&order, Worth::Area, Objective::Containers).unwrap_err();
     assert_eq!(
         error,
         "type 1 (outer radius 0.51) does not fit into the container 2 x 1: no number of containers is enough"
     );
-    let error = Packing::new(&order, Values::Given, Objective::Value).unwrap_err();
+    let error = Packing::new(&order, Worth::Given, Objective::Value).unwrap_err();
     assert_eq!(error, "the instance gives no values: a fourth number in the line of each type");
 }
 
@@ -339,7 +339,7 @@ fn boards_never_overlap() {
         board.step(stock, &mut value, 0.5, &mut rng);
         let line = |p: &Piece| format!("{} 0 - {} {}", p.kind, p.x, p.y);
         let text = board.pieces.iter().map(line).collect::<Vec<_>>().join("\n");
-        let checked = check(&generate("random:8x120:4").unwrap(), Values::Area, Objective::Value, &text).unwrap();
+        let checked = check(&generate("random:8x120:4").unwrap(), Worth::Area, Objective::Value, &text).unwrap();
         assert_eq!(checked.score, board.value);
     }
 }
@@ -488,7 +488,7 @@ proptest! {
         let kind = if rings { "random" } else { "circles" };
         let order = generate(&format!("{kind}:{types}x{count}:{seed}")).unwrap();
         let objective = if fewest { Objective::Containers } else { Objective::Value };
-        let problem = Packing::new(&order, Values::Area, objective).unwrap();
+        let problem = Packing::new(&order, Worth::Area, objective).unwrap();
         if let Err(violation) = soloist::check(&problem, 1, seed) {
             prop_assert!(false, "{violation}");
         }
@@ -507,11 +507,11 @@ fn published_instances() {
         assert_eq!(parse("x", write(&order).as_bytes()).unwrap(), order);
     }
     // Everything that is offered fits.
-    let count = playouts(&read("s05i1.rpa"), Values::Count, Objective::Value, "semi-greedy", 20, 1);
+    let count = playouts(&read("s05i1.rpa"), Worth::Count, Objective::Value, "semi-greedy", 20, 1);
     assert!(count >= 77.0, "{count}");
-    let count = playouts(&read("s03i1.rpa"), Values::Count, Objective::Value, "semi-greedy", 20, 1);
+    let count = playouts(&read("s03i1.rpa"), Worth::Count, Objective::Value, "semi-greedy", 20, 1);
     assert!(count >= 128.0, "{count}");
-    let large = refined(&read("s05i2.rpa"), Values::Area, Objective::Value, 1_000, 1);
+    let large = refined(&read("s05i2.rpa"), Worth::Area, Objective::Value, 1_000, 1);
     assert!(large > 36.5, "{large}");
 }
 

@@ -139,7 +139,7 @@ fn ring1() -> serde_json::Value {
 #[test]
 fn verifier_recomputes_everything() {
     let order = parse("ring1", RING1).unwrap();
-    let count = |text: &str| check(&order, Values::Count, Objective::Value, text);
+    let count = |text: &str| check(&order, Worth::Count, Objective::Value, text);
     let good = ring1();
     let result = json!({ "problem": "packing", "score": 10, "feasible": true, "solution": good });
     for text in [good.to_string(), result.to_string(), good["tubes"].to_string()] {
@@ -149,7 +149,7 @@ fn verifier_recomputes_everything() {
             (10.0, "10 of 10 tubes in 1 container, value 10, tolerance 6.0e-9")
         );
     }
-    assert_eq!(check(&order, Values::Area, Objective::Containers, &good.to_string()).unwrap().score, 1.0);
+    assert_eq!(check(&order, Worth::Area, Objective::Containers, &good.to_string()).unwrap().score, 1.0);
     assert_eq!(count("").unwrap().score, 0.0);
     assert_eq!(count("0 0 - 3 3 # comment\n1 0 0 3 4.45").unwrap().score, 2.0);
 
@@ -211,7 +211,7 @@ fn verifier_recomputes_everything() {
     ] {
         assert_eq!(count(text).unwrap_err(), message, "{text}");
     }
-    let all = check(&order, Values::Area, Objective::Containers, "0 0 - 3 3").unwrap_err();
+    let all = check(&order, Worth::Area, Objective::Containers, "0 0 - 3 3").unwrap_err();
     assert_eq!(all, "only 0 of 4 tubes of type 1 are packed, expected all");
 }
 
@@ -219,18 +219,18 @@ fn verifier_recomputes_everything() {
 fn the_tolerance_is_what_is_documented() {
     // A container of side 10: 1e-8.
     let order = order(10.0, 10.0, &[(2, 0.0, 1.0)]);
-    let at = |gap: f64| check(&order, Values::Count, Objective::Value, &format!("0 0 - 1 1\n0 0 - {} 1", 3.0 - gap));
+    let at = |gap: f64| check(&order, Worth::Count, Objective::Value, &format!("0 0 - 1 1\n0 0 - {} 1", 3.0 - gap));
     assert!(at(0.9e-8).is_ok() && at(1.1e-8).is_err());
-    let wall = |gap: f64| check(&order, Values::Count, Objective::Value, &format!("0 0 - {} 5", 1.0 - gap));
+    let wall = |gap: f64| check(&order, Worth::Count, Objective::Value, &format!("0 0 - {} 5", 1.0 - gap));
     assert!(wall(0.9e-8).is_ok() && wall(1.1e-8).is_err());
 }
 
 #[test]
 fn given_values_count() {
     let order = parse("a", b"n\n2 4 4\n1 0 1 2.5\n1 0.5 1 100\n").unwrap();
-    let checked = check(&order, Values::Given, Objective::Value, "1 0 - 1 1\n0 0 - 3 1").unwrap();
+    let checked = check(&order, Worth::Given, Objective::Value, "1 0 - 1 1\n0 0 - 3 1").unwrap();
     assert_eq!(checked.score, 102.5);
-    assert_eq!(Packing::new(&order, Values::Given, Objective::Value).unwrap().value_of(&[1, 1]), 102.5);
+    assert_eq!(Packing::new(&order, Worth::Given, Objective::Value).unwrap().value_of(&[1, 1]), 102.5);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn drawing_is_sound_on_anything() {
         }
     }
     let order = parse("a", b"<b>&\n1 2 2\n1 0 1\n").unwrap();
-    let svg = draw::svg(&order, Values::Area, &json!({ "tubes": [{ "type": 0, "x": 1, "y": 1 }] }));
+    let svg = draw::svg(&order, Worth::Area, &json!({ "tubes": [{ "type": 0, "x": 1, "y": 1 }] }));
     assert!(svg.contains("&lt;b&gt;&amp;: ring area 3.1416, 1 of 1 tubes in 1 container, discs cover 78.5 %"), "{svg}");
 }
 
@@ -301,7 +301,7 @@ proptest! {
     #[test]
     fn any_text_is_verified_or_refused_in_one_line(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} \n.-]{0,60}") {
         let order = generate("random:3x20:1").unwrap();
-        if let Err(message) = check(&order, Values::Area, Objective::Value, &text) {
+        if let Err(message) = check(&order, Worth::Area, Objective::Value, &text) {
             prop_assert_eq!(message.lines().count(), 1);
         }
     }
@@ -316,6 +316,6 @@ proptest! {
         let overlap = tubes.iter().enumerate().any(|(i, a)| tubes[..i].iter().any(|b| {
             (a.1 - b.1).hypot(a.2 - b.2) < [0.3, 1.0][a.0] + [0.3, 1.0][b.0] - 2e-8
         }));
-        prop_assert_eq!(check(&order, Values::Count, Objective::Value, &text.join("\n")).is_err(), overlap);
+        prop_assert_eq!(check(&order, Worth::Count, Objective::Value, &text.join("\n")).is_err(), overlap);
     }
 }

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use soloist::rollout::{Playout, Policy, Rollout, Trace};
 use soloist::run::{CheckpointError, RunInfo};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist_testdata::resealed;
 use soloist_tiles::kernel::{self, Board, Engine, Extent, Geometry, Large, Small};
 use soloist_tiles::{Bandit, Game, Grid, Penalty, Position, ROLLOUTS, TileRollout, Tiles, generate};
 use std::time::Duration;
@@ -76,11 +77,7 @@ fn resealed_checkpoints_do_not_panic() {
     let mut refused = 0;
     for at in 28..saved.len() - 4 {
         for flip in [1, 0x7f, 0x80] {
-            let mut bytes = saved.clone();
-            bytes[at] ^= flip;
-            let end = bytes.len() - 4;
-            let crc = crc32fast::hash(&bytes[28..end]);
-            bytes[end..].copy_from_slice(&crc.to_le_bytes());
+            let bytes = resealed(&saved, at, flip);
             let Ok(solver) = start().resume(&bytes) else { continue };
             if solver.setup().threads == 1 {
                 refused += u32::from(solver.budget(Budget::playouts(22)).run().is_err());

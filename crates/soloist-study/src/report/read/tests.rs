@@ -3,6 +3,7 @@
 use super::*;
 use serde_json::json;
 use soloist::run::StopReason;
+use tempfile::TempDir;
 
 /// A record of a comparison.
 pub(in crate::report) fn record(label: &str, instance: &str, seed: u64, score: Option<f64>) -> Value {
@@ -19,11 +20,10 @@ pub(in crate::report) fn record(label: &str, instance: &str, seed: u64, score: O
 
 /// The runs of a text, read as one file.
 fn read(text: &str) -> Result<Runs, Failure> {
-    let path = std::env::temp_dir().join(format!("soloist-report-{}-{:p}.jsonl", std::process::id(), text));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
     std::fs::write(&path, text).unwrap();
-    let runs = Runs::read(std::slice::from_ref(&path));
-    std::fs::remove_file(&path).unwrap();
-    runs
+    Runs::read(&[path])
 }
 
 const EVENTS: &str = r#"{"event":"start","problem":"knapsack","instance":"a.kp","sense":"maximize","method":"uct","parameters":{},"rollout":"random","seed":3,"threads":1,"playouts":0,"seconds":0.0,"version":"0.1.0"}
@@ -118,12 +118,13 @@ fn wrong_lines_are_named() {
     assert_eq!((cut.trials.len(), cut.cut.len()), (1, 1));
 }
 
-/// A file and what was read of it.
-fn following(name: &str) -> (PathBuf, Runs, Source) {
-    let path = std::env::temp_dir().join(format!("soloist-report-{name}-{}.jsonl", std::process::id()));
+/// A file in a new folder, and what was read of it.
+fn following() -> (TempDir, PathBuf, Runs, Source) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl");
     let mut runs = Runs::default();
     let source = runs.add(&path);
-    (path, runs, source)
+    (folder, path, runs, source)
 }
 
 /// Reads what is new; whether the file must be read from the start, which is done.
@@ -140,7 +141,7 @@ fn follow(source: &mut Source, runs: &mut Runs) -> bool {
 
 #[test]
 fn files_may_grow() {
-    let (path, mut runs, mut source) = following("grow");
+    let (_folder, path, mut runs, mut source) = following();
     assert!(source.look().unwrap_err().message.contains("cannot be read"), "it was never there");
     let half = EVENTS.len() - 30;
     std::fs::write(&path, &EVENTS[..half]).unwrap();
@@ -154,7 +155,7 @@ fn files_may_grow() {
 
 #[test]
 fn files_may_be_cut_removed_and_replaced() {
-    let (path, mut runs, mut source) = following("replace");
+    let (_folder, path, mut runs, mut source) = following();
     let other = EVENTS.replace("\"seed\":3", "\"seed\":2");
     assert_ne!(other, EVENTS);
     std::fs::write(&path, EVENTS).unwrap();
@@ -191,7 +192,7 @@ fn files_may_be_cut_removed_and_replaced() {
 
 #[test]
 fn lines_that_say_nothing_are_counted() {
-    let (path, mut runs, mut source) = following("skip");
+    let (_folder, path, mut runs, mut source) = following();
     let good = record("a", "x", 1, Some(4.0)).to_string();
     std::fs::write(&path, format!("{good}\nnonsense\n[1]\n{{\"event\":\"what\"}}\n\n{good}\n{{\"half\"")).unwrap();
     assert!(!follow(&mut source, &mut runs));
