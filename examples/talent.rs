@@ -17,7 +17,7 @@ struct Film {
     least: u64,
 }
 
-/// The scenes filmed, what they cost, what the others cost at least, and the actors who have begun and have more to do.
+/// The scenes filmed, what they cost, what the others cost at least, and the actors that have begun and have more to do.
 #[derive(Clone)]
 struct Filmed {
     scenes: u64,
@@ -78,7 +78,7 @@ impl Problem for Film {
     }
     fn moves(&self, filmed: &Filmed, moves: &mut Vec<u8>) {
         let left = !filmed.scenes & (u64::MAX >> (64 - self.duration.len()));
-        // A scene with exactly the actors who are paid anyway is never cheaper later.
+        // A scene with exactly the actors that are paid anyway is never cheaper later.
         match bits(left).find(|&scene| self.actors[scene] == filmed.present) {
             Some(scene) => moves.push(scene as u8),
             None => moves.extend(bits(left).map(|scene| scene as u8)),

@@ -1,7 +1,11 @@
-//! The life of a run: its setting, its limits, the loop over its streams, and what it yields.
+//! Runs: what is set, when they end, what they report, and what they return.
 //!
-//! [`Session`] is a run in progress; [`Solver`] sets one up and drives it to its end. Both are thin: the streams, their
-//! limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not know the problem's type.
+//! [`Solver`] prepares a run from a [`Setup`] and a [`Budget`] and makes it to its end; [`Session`] is a run in progress,
+//! which is made in slices, saved and offered solutions. An [`Observer`] sees improvements and [`Progress`]. The result
+//! is an [`Outcome`].
+
+// Both are thin: the streams, their limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not
+// know the problem's type.
 
 mod budget;
 mod drive;

@@ -462,7 +462,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.
     ///
     /// It counts as no playout. Every stream keeps it as incumbent if it is better than the present one, and its search
-    /// takes it up in its way.
+    /// continues from it if the method can.
     ///
     /// # Errors
     /// When a move is not legal, or further moves are possible; the run is then as before.

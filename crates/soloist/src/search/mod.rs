@@ -1,12 +1,11 @@
-//! The searches, one file or folder a family, all written as step machines.
+//! The methods: families of searches with their parameters, and the named settings of papers and practice.
 //!
-//! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
-//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::run::Session). Recursive
-//! algorithms keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves
-//! as integers: they are compiled once, in this crate.
-//!
-//! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
-//! `--set`.
+//! A [`Method`] is a family with values of its parameters; a [`Preset`] is a named one ([`Method::presets`] lists all).
+//! [`Parameter`] is a row of the table behind `--set`. Every search does one playout, node or layer at a time, so that
+//! limits, observers, checkpoints and threads work alike for all of them ([`Session`](crate::run::Session)).
+
+// One file or folder a family. Recursive algorithms keep their recursion as a stack of frames. Searches know a problem
+// as `dyn ErasedProblem` and its moves as integers: they are compiled once, in this crate.
 
 mod anneal;
 mod auto;

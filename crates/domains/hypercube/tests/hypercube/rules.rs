@@ -235,12 +235,12 @@ fn biases_prefer_tight_places_but_for_dead_ends() {
     let problem = problem::<4>(Kind::Snake, 7, 2);
     let mut state = problem.root();
     assert_eq!(problem.bias(&state, 0), -7.0);
-    // After 0, 1, 3: beside 7 lie 5, 6, 15, 23, 39 and 71, of which 5 is beside 1; beside 11 as many, 9 beside 1.
+    // After 0, 1, 3: beside 7 lie 5, 6, 15, 23, 39 and 71, and 5 is beside 1; beside 11 as many, 9 beside 1.
     [0, 1].iter().for_each(|&bit| problem.apply(&mut state, bit));
     assert_eq!([2, 3].map(|bit| problem.bias(&state, bit)), [-5.0, -5.0]);
     let (mut rng, mut dead_ends) = (Rng::new(4), 0);
     for _ in 0..20 {
-        // The start has no free vertex less for being where it is: the first move tells nothing.
+        // The start has no free vertex less for being where it is: the first move says nothing.
         let (mut state, mut played) = (problem.root(), vec![0]);
         problem.apply(&mut state, 0);
         while let legal = moves(&problem, &state)

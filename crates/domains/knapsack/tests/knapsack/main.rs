@@ -53,7 +53,7 @@ fn search_space_holds_the_optimum_of_small_instances() {
 
 #[test]
 fn twins_are_taken_in_order() {
-    // Four equal items of which two fit: none, one or two taken, each in one way, but the first fit has no alternative
+    // Four equal items, two fit: none, one or two taken, each in one way, but the first fit has no alternative
     // order.
     let problem = Knapsack::new(&sack(10, &[(5, 5); 4]));
     let mut finished = 0;

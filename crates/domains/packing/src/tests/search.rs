@@ -201,7 +201,7 @@ fn misfits_are_named() {
 
 #[test]
 fn tree_search_finds_the_best_sequence_of_small_instances() {
-    // Two large and one small tube, of which not all fit; the small one also fits inside.
+    // Two large and one small tube, which do not all fit; the small one also fits inside.
     for tubes in [
         &[(2, 0.3, 0.5), (2, 0.0, 0.25)][..],
         &[(1, 0.6, 0.7), (2, 0.0, 0.3), (1, 0.0, 0.1)],

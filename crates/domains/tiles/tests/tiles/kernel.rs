@@ -485,7 +485,7 @@ fn exceptions_are_as_frequent_as_asked() {
 
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
-#[expect(clippy::print_stderr, reason = "the figures, for those who ask for them")]
+#[expect(clippy::print_stderr, reason = "the figures are printed where they are asked for")]
 fn means_of_the_reference() {
     let folder = published_data("samegame");
     let text = std::fs::read_to_string(folder.join("standard/js01.txt")).unwrap();

@@ -56,7 +56,7 @@ fn edits_are_permutations_of_their_kind() {
                 met.insert(new);
             }
             // All there are: exchanges; a move between neighbours is the same both ways; a block of length l has
-            // (n - l + 1)(n - l) ways to move, of which those past each other coincide.
+            // (n - l + 1)(n - l) ways to move; those past each other coincide.
             let n = count as usize;
             let pairs = n * (n - 1) / 2;
             let expected = match edit {
