@@ -173,9 +173,10 @@ fn text_is_for_people_and_quiet_is_quiet() {
     for sample in samples() {
         let done = run(&["solve", &sample.name, &sample.example, "--playouts", "200", "--quiet"]);
         assert!(matches!(done.code, 0 | 3) && done.stderr.is_empty(), "{done:?}");
-        let stop = &solve(&sample, &["--playouts", "200"])["stop"];
-        let ended = if stop == "playouts" { "200 playouts, " } else { "playouts, " };
-        for part in ["score ", "stopped ", ended, "method ", "seed 0", env!("CARGO_PKG_VERSION")] {
+        let result = solve(&sample, &["--playouts", "200"]);
+        let unit = result["unit"].as_str().unwrap_or("playouts");
+        let ended = if result["stop"] == "playouts" { format!("200 {unit}, ") } else { format!(" {unit}, ") };
+        for part in ["score ", "stopped ", &ended, "method ", "seed 0", env!("CARGO_PKG_VERSION")] {
             assert!(done.stdout.contains(part), "no {part:?} in {}", done.stdout);
         }
     }

@@ -268,13 +268,22 @@ fn wrong_calls_are_refused_in_one_line() {
     let call = ["tune", "knapsack", "random:20x100:1..40", "--out", &out];
     let rest = ["--method", "nrpa", "--playouts", "10"];
     for (more, part) in [
-        (&["-p", "alpah=1..2"][..], "--parameter alpah: no parameter of nrpa `alpah`, did you mean `alpha`?"),
-        (&["-p", "alpha=-1..2"], "--parameter alpha: expected a number from 0 to 1000"),
+        (
+            &["-p", "alpah=1..2"][..],
+            "--parameter alpah: no setting `alpah`, did you mean `alpha`? (options of knapsack: none; parameters of nrpa:",
+        ),
+        (
+            &["-p", "alpha=-1..2"],
+            "--parameter alpha: nrpa: parameter `alpha`: expected a number from 0 to 1000, got `-1`",
+        ),
         (&["-p", "alpha=2..1"], "the range 2..1 runs backwards"),
         (&["-p", "alpha=0..1:log"], "--parameter alpha: a logarithmic range begins above 0, got 0"),
         (&["-p", "alpha=1"], "expected KEY, KEY=LOW..HIGH"),
         (&["-p", "level=1.1..1.9"], "--parameter level: the range 2..1 holds no two values"),
-        (&["-p", "beam=none|best"], "--parameter beam: expected one of none policies solutions"),
+        (
+            &["-p", "beam=none|best"],
+            "--parameter beam: nrpa: parameter `beam`: expected one of none policies solutions, got `best`",
+        ),
         (&["-p", "clamp"], "--parameter clamp: its range is too wide to search: give one"),
         (&["-p", "alpha", "-p", "alpha=1..2"], "--parameter alpha: is there twice"),
         (&["-p", "alpha", "--set", "alpha=1"], "--parameter alpha: is fixed by --set"),
