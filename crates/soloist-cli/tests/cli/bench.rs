@@ -504,6 +504,14 @@ fn wrong_specs_are_refused_in_one_line() {
     run(&["bench", &folder.write("bytes.toml", [0xff, 0xfe])]).refused(1, "bytes.toml: cannot be read");
     let tiles = folder.write("tiles.toml", TILES.replace("method = \"sampling\"", "set = { penalty = \"nrpa\" }"));
     run(&["bench", &tiles]).refused(2, "option `penalty` of samegame: expected one of");
+    // One method with other rules is no comparison; an option that says what all have changes nothing.
+    let with = |penalty: &str| {
+        let own = format!("method = \"sampling\"\nset = {{ penalty = \"{penalty}\" }}");
+        folder.write("tiles.toml", TILES.replace("method = \"sampling\"", &own))
+    };
+    run(&["bench", &with("none")]).refused(2, "the methods of a comparison have the same rules, schadd here");
+    let same = run(&["bench", &with("schadd"), "--dry-run"]).exits(0).stdout;
+    assert_eq!(same, run(&["bench", &folder.write("plain.toml", TILES), "--dry-run"]).exits(0).stdout);
 }
 
 #[test]
