@@ -21,14 +21,14 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// Numerator over 64 of an input, between -1 and 3; even seeds give positive ones.
-    fn part(self, input: usize, imaginary: bool) -> i64 {
+    /// The real or imaginary parts of the inputs, one after the other: between -1 and 3, positive with even seeds.
+    fn parts(self, imaginary: bool) -> impl Iterator<Item = BigRational> {
         let mut rng = soloist::Rng::new(1 + 2 * self.seed + u64::from(imaginary));
-        for _ in 0..input {
-            rng.next_u64();
-        }
-        let value = 1 + (rng.next_u64() % 191) as i64;
-        if self.seed % 2 == 1 { value / 4 - 24 } else { value }
+        std::iter::repeat_with(move || {
+            let value = 1 + (rng.next_u64() % 191) as i64;
+            let numerator = if self.seed % 2 == 1 { value / 4 - 24 } else { value };
+            BigRational::new(numerator.into(), 64.into())
+        })
     }
 }
 
@@ -135,7 +135,13 @@ fn decimal(value: &BigRational) -> String {
 /// The values of the inputs and of the outputs; `None`: one of them has no value.
 pub(crate) fn evaluate(system: &System, point: Point) -> Option<(Vec<Value>, Vec<Value>)> {
     let count = system.symbols().len();
-    let mut run = Run { system, values: vec![None; count], calls: vec![None; count], blocks: vec![None; count] };
+    let mut run = Run {
+        results: system.results().map(|result| &result.polynomial).collect(),
+        complex: system.is_complex(),
+        values: vec![None; count],
+        calls: vec![None; count],
+        blocks: vec![None; count],
+    };
     for call in system.calls() {
         run.calls[call.symbol] = Some(call);
     }
@@ -144,15 +150,14 @@ pub(crate) fn evaluate(system: &System, point: Point) -> Option<(Vec<Value>, Vec
             run.blocks[symbol] = Some(&definition.polynomial);
         }
     }
+    let exact = !run.complex && system.terms() <= MAX_TERMS;
     let mut inputs = Vec::new();
-    for (place, symbol) in system.given().into_iter().enumerate() {
-        let part = |imaginary| BigRational::new(point.part(place, imaginary).into(), 64.into());
-        let mut value = Value::of(part(false));
-        if system.is_complex() {
-            let im = to_f64(&part(true));
-            let near = Complex { re: value.near.re, im };
+    for ((symbol, real), imaginary) in system.given().into_iter().zip(point.parts(false)).zip(point.parts(true)) {
+        let mut value = Value::of(real);
+        if run.complex {
+            let near = Complex { re: value.near.re, im: to_f64(&imaginary) };
             value = Value::about(near, near.abs());
-        } else if system.terms() > MAX_TERMS {
+        } else if !exact {
             value = Value::about(value.near, value.scale);
         }
         inputs.push(value.clone());
@@ -163,7 +168,9 @@ pub(crate) fn evaluate(system: &System, point: Point) -> Option<(Vec<Value>, Vec
 }
 
 struct Run<'a> {
-    system: &'a System,
+    /// The polynomials of the outputs and of the arguments of calls.
+    results: Vec<&'a Polynomial>,
+    complex: bool,
     values: Vec<Option<Value>>,
     calls: Vec<Option<&'a Call>>,
     blocks: Vec<Option<&'a Polynomial>>,
@@ -198,11 +205,9 @@ impl<'a> Run<'a> {
         let value = match (self.blocks[symbol], self.calls[symbol]) {
             (Some(block), _) => self.polynomial(block, depth)?,
             (None, Some(call)) => {
-                let system = self.system;
-                let results: Vec<&Polynomial> = system.results().map(|result| &result.polynomial).collect();
-                let arguments = call.arguments.iter().map(|&at| self.polynomial(results[at], depth));
+                let arguments = call.arguments.iter().map(|&at| self.polynomial(self.results[at], depth));
                 let arguments = arguments.collect::<Option<Vec<_>>>()?;
-                function(call.function, arguments, system.is_complex())?
+                function(call.function, arguments, self.complex)?
             }
             (None, None) => return None,
         };

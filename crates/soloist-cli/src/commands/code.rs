@@ -4,7 +4,7 @@ use crate::units;
 use clap::{Args, ValueEnum};
 use soloist_problems::expressions::{Float, Header, Language, Style, System, emit_header, emit_self_test};
 use soloist_study::Failure;
-use soloist_study::files::Target;
+use soloist_study::files::{Guarded, Target};
 use std::path::{Path, PathBuf};
 
 const CODE: &str = "Code";
@@ -75,10 +75,10 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Checks that the files can be written and stand in the folder of the code `out`.
-    pub(crate) fn new(args: &CodeArgs, out: Option<&Path>, input: &str) -> Result<Self, Failure> {
+    /// Checks that the files can be written, stand in the folder of the code `out`, and replace none of `guarded`.
+    pub(crate) fn new(args: &CodeArgs, out: Option<&Path>, mut guarded: Guarded) -> Result<Self, Failure> {
         let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let target = |flag: &str, path: Option<&PathBuf>| -> Result<Option<Target>, Failure> {
+        let mut target = |flag: &str, path: Option<&PathBuf>, what| -> Result<Option<Target>, Failure> {
             let (Some(path), Some(out)) = (path, out) else { return Ok(None) };
             if folder(path) != folder(out) {
                 return Err(Failure::usage(format!(
@@ -86,25 +86,12 @@ impl Beside {
                     path.display()
                 )));
             }
-            let target = Target::new(path)?;
-            for other in [Path::new(input), out] {
-                if target.is_same(other) {
-                    return Err(Failure::usage(format!(
-                        "{flag} {} would overwrite {}",
-                        target.shown(),
-                        other.display()
-                    )));
-                }
-            }
-            Ok(Some(target))
+            guarded.check(flag, path)?;
+            guarded.add(path, what);
+            Target::new(path).map(Some)
         };
-        let (header, self_test) =
-            (target("--header", args.header.as_ref())?, target("--self-test", args.self_test.as_ref())?);
-        if let (Some(_), Some(test), Some(path)) = (&header, &self_test, &args.header)
-            && test.is_same(path)
-        {
-            return Err(Failure::usage("--header and --self-test are the same file"));
-        }
+        let header = target("--header", args.header.as_ref(), "the header")?;
+        let self_test = target("--self-test", args.self_test.as_ref(), "the self-test")?;
         let code = out.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Self { header, self_test, code })
     }

@@ -13,7 +13,7 @@ use soloist_problems::expressions::{
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
 use soloist_study::Failure;
-use soloist_study::files::Target;
+use soloist_study::files::{Guarded, Target};
 use soloist_study::text::plain;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -105,7 +105,7 @@ pub(crate) struct SimplifyArgs {
     pub(crate) prove: bool,
     /// Attempts, for each of up to three orders, to take another variable next in some sub-expression than the order
     /// says, by annealing: some hundred thousand a second; 0: one order for all [default: by work, some 20 attempts for
-    /// each operation, fewer with few --playouts; none with --order or --no-greedy, nor beyond 200,000 terms]
+    /// each operation, fewer with few --playouts; none with --order or --no-greedy, nor from 50,000 terms on]
     #[arg(long, value_name = "N", value_parser = units::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) refine: Option<u64>,
     /// Attempts to lower the operations after the greedy phase, by annealing: ten thousands a second, more find more;
@@ -172,13 +172,14 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     if let Some(why) = style.refuses(language, args.code.complex) {
         return Err(Failure::usage(format!("--emit {}: {why}", language.name())));
     }
-    let beside = Beside::new(&args.code, args.out.as_deref(), &args.file)?;
-    let target = args.out.as_deref().map(Target::new).transpose()?;
-    if let Some(target) = &target
-        && target.is_same(Path::new(&args.file))
-    {
-        return Err(Failure::usage(format!("--out {} would overwrite the input", target.shown())));
+    let mut guarded = Guarded::default();
+    guarded.add(Path::new(&args.file), "the input");
+    if let Some(path) = &args.out {
+        guarded.check("--out", path)?;
+        guarded.add(path, "the code");
     }
+    let target = args.out.as_deref().map(Target::new).transpose()?;
+    let beside = Beside::new(&args.code, args.out.as_deref(), guarded)?;
     let phases = Phases::new(args.quiet.quiet);
     phases.enter("reading");
     let start = Instant::now();

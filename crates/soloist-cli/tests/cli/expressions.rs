@@ -63,7 +63,10 @@ fn files_of_code_are_checked_before_the_search() {
     let out = folder.join("a.c");
     run(&["simplify", &file, "--header", &folder.join("a.h")]).refused(2, "--out");
     run(&["simplify", &file, "--out", &out, "--header", "/tmp/elsewhere.h"]).refused(2, "in the folder of --out");
-    run(&["simplify", &file, "--out", &out, "--self-test", &out]).refused(2, "would overwrite");
+    run(&["simplify", &file, "--out", &out, "--self-test", &out]).refused(2, "would overwrite the code");
+    let both = folder.join("b.h");
+    run(&["simplify", &file, "--out", &out, "--header", &both, "--self-test", &both])
+        .refused(2, "would overwrite the header");
     run(&["simplify", &file, "--float", "quad", "--emit", "rust"]).refused(2, "no numbers of the type quad");
     run(&["simplify", &file, "--emit", "rust", "--complex"]).refused(2, "complex Rust code is generic");
     run(&["simplify", &file, "--prefix", "2t"]).refused(2, "expected a letter");

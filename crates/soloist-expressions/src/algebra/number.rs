@@ -179,8 +179,8 @@ impl Coefficient {
         })
     }
 
-    /// Combines two integers; `None`: one is a fraction or the result is none, which has to be brought to lowest terms.
-    /// That takes far longer than the sum or product of large numbers.
+    /// Combines two integers. `None`: one is a fraction, or `combine` returns `None`. A fraction has to be brought to
+    /// lowest terms, which takes far longer than the sum or product of large numbers.
     fn whole(&self, other: &Self, combine: impl Fn(&BigInt, &BigInt) -> Option<BigInt>) -> Option<Self> {
         if !(self.is_integer() && other.is_integer()) {
             return None;
@@ -255,7 +255,7 @@ impl Coefficient {
             let common = euclid::gcd(b.magnitude(), d.magnitude());
             b / BigInt::from(common) * d
         };
-        // A factor of a numerator is none of the denominator below it.
+        // A numerator and the denominator below it have no common factor.
         Self::from_big(BigRational::new_raw(top, below))
     }
 

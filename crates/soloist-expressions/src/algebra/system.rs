@@ -222,7 +222,7 @@ impl System {
         &self.calls
     }
 
-    /// The number of function calls, and that of divisions. A conditional counts as a call, a constant is none.
+    /// The number of function calls, and that of divisions. A conditional counts as a call, a constant does not.
     #[must_use]
     pub fn call_counts(&self) -> (usize, usize) {
         let divisions = self.calls.iter().filter(|call| call.function == Function::Inverse).count();

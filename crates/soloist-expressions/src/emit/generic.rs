@@ -62,7 +62,7 @@ impl Writer<'_> {
             let _ = writeln!(text, "    fn {function}(self{more}) -> Self;");
         }
         text.push_str("}\n\n");
-        // A complex number is none of the language itself.
+        // The language itself has no complex numbers.
         for own in ["f32", "f64"].into_iter().filter(|_| !self.words.complex) {
             let whole = if own == "f32" { "value as f32" } else { "value.into()" };
             let _ = writeln!(

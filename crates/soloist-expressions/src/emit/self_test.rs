@@ -119,20 +119,22 @@ impl Test<'_> {
         }
     }
 
-    /// All numbers of a table, a line for each point.
-    fn list(&self, rows: &[Vec<Value>], indent: &str) -> String {
-        let row = |row: &Vec<Value>| row.iter().map(|value| self.number(value)).collect::<Vec<_>>().join(", ");
-        let rows: Vec<String> = rows.iter().map(row).filter(|row| !row.is_empty()).collect();
-        if rows.is_empty() { "0".into() } else { rows.join(&format!(",\n{indent}")) }
+    /// How far an output may be off.
+    fn most(&self, value: &Value) -> String {
+        format!("{:.6e}", value.scale * self.tolerance)
     }
 
-    /// How far each output may be off.
-    fn scales(&self, indent: &str, suffix: &str) -> String {
-        let row = |row: &Vec<Value>| {
-            let most = row.iter().map(|value| format!("{:.6e}{suffix}", value.scale * self.tolerance));
-            most.collect::<Vec<_>>().join(", ")
-        };
-        self.table.outputs.iter().map(row).collect::<Vec<_>>().join(&format!(",\n{indent}"))
+    /// All numbers of a table as one list, a line for each point.
+    fn list(&self, rows: &[Vec<Value>]) -> String {
+        let rows: Vec<String> = rows.iter().map(|row| joined(row, |value| self.number(value))).collect();
+        let rows: Vec<String> = rows.into_iter().filter(|row| !row.is_empty()).collect();
+        if rows.is_empty() { "0".into() } else { rows.join(",\n        ") }
+    }
+
+    /// How far the outputs may be off, as one list, a line for each point.
+    fn scales(&self) -> String {
+        let rows = self.table.outputs.iter().map(|row| joined(row, |value| self.most(value)));
+        rows.collect::<Vec<_>>().join(",\n        ")
     }
 
     fn c(&self) -> String {
@@ -165,9 +167,9 @@ impl Test<'_> {
              if (!(off(one[i], expected[at]) <= most[at]) || !(off(all[at], expected[at]) <= most[at])) {{\n                \
              printf(\"{name}: output %zu differs at point %zu\\n\", i, p);\n                wrong = 1;\n            }}\n        \
              }}\n    }}\n{run}    if (!wrong) printf(\"{name}: {} values agree\\n\");\n    return wrong;\n}}\n",
-            self.list(&self.table.inputs, "        "),
-            self.list(&self.table.outputs, "        "),
-            self.scales("        ", ""),
+            self.list(&self.table.inputs),
+            self.list(&self.table.outputs),
+            self.scales(),
             m * points,
             m * points
         );
@@ -215,9 +217,9 @@ impl Test<'_> {
              if (!wrong) std::printf(\"{name}: {} values agree\\n\");\n    return wrong > 0;\n}}\n",
             self.file,
             self.file,
-            self.list(&self.table.inputs, "        "),
-            self.list(&self.table.outputs, "        "),
-            self.scales("        ", ""),
+            self.list(&self.table.inputs),
+            self.list(&self.table.outputs),
+            self.scales(),
             m * points,
             types[0],
             types[0],
@@ -231,20 +233,9 @@ impl Test<'_> {
         let (n, m, points) = self.sizes();
         let name = self.name;
         let number = if self.words.float == Float::Single { "f32" } else { "f64" };
-        let rows = |rows: &[Vec<Value>]| -> String {
-            let row = |row: &Vec<Value>| {
-                let row: Vec<String> = row.iter().map(|value| self.number(value)).collect();
-                format!("[{}]", row.join(", "))
-            };
-            rows.iter().map(row).collect::<Vec<_>>().join(",\n        ")
-        };
-        let outputs = self.table.outputs.iter().map(|row| {
-            let row: Vec<String> = row
-                .iter()
-                .map(|value| format!("({}, {:.6e})", self.number(value), value.scale * self.tolerance))
-                .collect();
-            format!("[{}]", row.join(", "))
-        });
+        let inputs = bracketed(&self.table.inputs, "        ", |value| self.number(value));
+        let expected = |value: &Value| format!("({}, {})", self.number(value), self.most(value));
+        let outputs = bracketed(&self.table.outputs, "        ", expected);
         format!(
             "// Self-test of {file}: rustc THIS.rs\n#[path = \"{file}\"]\nmod code;\n\n\
              #[allow(clippy::all, clippy::excessive_precision)]\nfn main() {{\n    let inputs: [[{number}; {n}]; {points}] = [\n        {}];\n    \
@@ -255,8 +246,8 @@ impl Test<'_> {
              let agrees = f64::from(found - value).abs() <= *most;\n            if !agrees {{\n                \
              println!(\"{name}: output {{i}} differs at point {{p}}\");\n                wrong = true;\n            }}\n        }}\n    }}\n    \
              if wrong {{\n        std::process::exit(1);\n    }}\n    println!(\"{name}: {} values agree\");\n}}\n",
-            rows(&self.table.inputs),
-            outputs.collect::<Vec<_>>().join(",\n        "),
+            inputs,
+            outputs,
             m * points,
             file = self.file,
         )
@@ -278,7 +269,7 @@ impl Test<'_> {
             }
             for (at, value) in outputs.iter().enumerate() {
                 let _ = writeln!(text, "    expected({}) = {}", at + 1, self.number(value));
-                let _ = writeln!(text, "    most({}) = {:.6e}_wide", at + 1, value.scale * self.tolerance);
+                let _ = writeln!(text, "    most({}) = {}_wide", at + 1, self.most(value));
             }
             let _ = writeln!(
                 text,
@@ -297,17 +288,7 @@ impl Test<'_> {
     fn python(&self) -> String {
         let (_, m, points) = self.sizes();
         let name = self.name;
-        let rows = |rows: &[Vec<Value>]| -> String {
-            let row = |row: &Vec<Value>| {
-                let row: Vec<String> = row.iter().map(|value| self.number(value)).collect();
-                format!("[{}]", row.join(", "))
-            };
-            rows.iter().map(row).collect::<Vec<_>>().join(",\n    ")
-        };
-        let most = self.table.outputs.iter().map(|row| {
-            let row: Vec<String> = row.iter().map(|value| format!("{:.6e}", value.scale * self.tolerance)).collect();
-            format!("[{}]", row.join(", "))
-        });
+        let rows = |rows| bracketed(rows, "    ", |value| self.number(value));
         format!(
             "# Self-test of {file}.\nimport importlib.util\nimport pathlib\nimport sys\n\n\
              path = pathlib.Path(__file__).resolve().parent / \"{file}\"\n\
@@ -321,9 +302,20 @@ impl Test<'_> {
              if wrong:\n    sys.exit(1)\nprint(\"{name}: {} values agree\")\n",
             rows(&self.table.inputs),
             rows(&self.table.outputs),
-            most.collect::<Vec<_>>().join(",\n    "),
+            bracketed(&self.table.outputs, "    ", |value| self.most(value)),
             m * points,
             file = self.file,
         )
     }
+}
+
+/// The texts of a row, separated by commas.
+fn joined(row: &[Value], text: impl Fn(&Value) -> String) -> String {
+    row.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// Rows in brackets, a line for each.
+fn bracketed(rows: &[Vec<Value>], indent: &str, text: impl Fn(&Value) -> String) -> String {
+    let rows = rows.iter().map(|row| format!("[{}]", joined(row, &text)));
+    rows.collect::<Vec<_>>().join(&format!(",\n{indent}"))
 }

@@ -221,7 +221,7 @@ pub(crate) fn joined(code: &str) -> Result<Option<String>, String> {
     let mut bodies = Vec::new();
     while let Some(piece) = rest.strip_prefix("static APART void ") {
         count += 1;
-        let wrong = || format!("piece {count} of the function is none");
+        let wrong = || format!("piece {count} of the function is not complete");
         let (first, after) = piece.split_once("\n{\n").ok_or_else(wrong)?;
         let (body, after) = after.split_once("}\n").ok_or_else(wrong)?;
         let body = body.strip_prefix(NEEDED).ok_or_else(wrong)?;

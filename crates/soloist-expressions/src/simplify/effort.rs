@@ -20,8 +20,9 @@ const REFINED: usize = 2;
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
-/// A system with more terms is not refined by default: that takes gigabytes of memory.
-const REFINE_TERMS: usize = 200_000;
+/// A system of this many terms or more is not refined by default, and code is built of its best order only: each
+/// greedy phase takes half a minute there.
+const LARGE_TERMS: usize = 50_000;
 /// The work of polishing: for each operation, this or the number of operations if that is more; at least; at most.
 const POLISH_WORK: u64 = 4000;
 const POLISH_LEAST: u64 = 3_000_000;
@@ -45,10 +46,9 @@ pub enum Amount {
 /// - Search: 2000 orders or 30 s, whichever comes first; fewer orders beyond 20,000 terms, 40 million terms in all.
 /// - Proof of the best order: if it takes at most 1e8 steps, which is a third of a second.
 /// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less)
-///   and at most 100 million. No
-///   refinement beyond 200,000 terms, nor of an order that was given.
-/// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together. If orders are
-///   refined, of those only.
+///   and at most 100 million. No refinement from 50,000 terms on, nor of an order that was given.
+/// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together; from 50,000 terms on
+///   of the best order only. If orders are refined, of those only.
 /// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 and
 ///   at most 80 million. No polishing beyond 200,000 operations.
 ///
@@ -129,7 +129,7 @@ impl Effort {
     /// The number of orders of which code is built, for a system of `terms` terms.
     #[must_use]
     pub fn candidates(&self, terms: usize) -> usize {
-        (BUILD_TERMS / terms.max(1)).max(1)
+        if terms >= LARGE_TERMS { 1 } else { BUILD_TERMS / terms.max(1) }
     }
 
     /// Whether orders of a system of `terms` terms are refined. `given`: the order was not searched.
@@ -137,7 +137,7 @@ impl Effort {
     pub fn refines(&self, terms: usize, given: bool) -> bool {
         match self.refine {
             Amount::Attempts(attempts) => attempts > 0,
-            Amount::BySize => !given && self.greedy && terms <= REFINE_TERMS,
+            Amount::BySize => !given && self.greedy && terms < LARGE_TERMS,
         }
     }
 

@@ -41,7 +41,7 @@ pub struct Found {
 /// of two hundred millions takes about a second.
 ///
 /// # Errors
-/// As of [`Solver::run`].
+/// The errors of [`Solver::run`].
 pub fn search(
     problem: &mut Orders,
     setup: &Setup,

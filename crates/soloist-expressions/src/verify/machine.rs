@@ -220,7 +220,7 @@ impl Machine {
                 None => {
                     let Some(part) = number(inner) else { return false };
                     found.push_str(&format!("{part:09}"));
-                    // 36 decimals, of which the last two may be rounded off.
+                    // 36 decimals. The last two may be rounded.
                     return found.len() == 38 && found.starts_with(&digits[..37]);
                 }
             }

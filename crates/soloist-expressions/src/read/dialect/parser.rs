@@ -369,7 +369,8 @@ impl Parser<'_> {
         }
     }
 
-    /// As [`arguments`](Self::arguments) of `name`, some of which may be equations.
+    /// Reads the arguments of `name` like [`arguments`](Self::arguments). An argument may be an equation if `name` is a
+    /// conditional function.
     fn conditional_arguments(&mut self, name: &str, close: u8) -> Result<Vec<Tree>, Failure> {
         let cases = usize::from(conditions::is_cases(name));
         self.equations += cases;
