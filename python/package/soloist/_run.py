@@ -6,11 +6,21 @@ import datetime
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 from ._keywords import Parameters
 from ._progress import Shown
 from ._result import Improvement, Progress, Stop
+
+#: The names of the methods. Type checkers find a misspelt one; a variable needs this type.
+MethodName = Literal[
+    "sampling", "ms", "uct", "uct-best", "uct-best-lazy", "uct-tuned", "sp-mcts", "sp-mcts-restarts",
+    "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
+    "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
+    "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
+    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "sisr", "k-list", "ckk",
+    "ckk-lds", "meet", "ranks", "refine",
+]  # fmt: skip
 
 
 class PlannedLimits(TypedDict, total=False):
@@ -33,7 +43,7 @@ class Limits(PlannedLimits, total=False):
 class Setup(TypedDict, total=False):
     """What a run searches by, and where it begins."""
 
-    method: str | None
+    method: MethodName | None
     seed: int | None
     params: Mapping[str, Any] | None
     rollout: str | None

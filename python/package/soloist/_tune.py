@@ -14,7 +14,7 @@ from . import _arguments, _soloist
 from ._field import Entry, calls, field_of, in_terms_of_arguments, joined
 from ._progress import Shown
 from ._result import Stop
-from ._run import Limits, keywords
+from ._run import Limits, MethodName, keywords
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,7 +44,7 @@ def _parameter(name: str, values: Any) -> str:
 @keywords(Limits)
 def tune(
     problems: Entry | Sequence[Entry] | Mapping[str, Entry],
-    method: str,
+    method: MethodName,
     parameters: Mapping[str, Values] | Sequence[str],
     *,
     instances: Entry | Sequence[Entry] | None = None,

@@ -21,7 +21,7 @@ from .._problem import Rules, functions
 from .._progress import Display, Shown, shown
 from .._report import Server
 from .._result import Improvement, Stop
-from .._run import Limits, keywords, split
+from .._run import Limits, MethodName, keywords, split
 from .._solve import target_of
 from ._driver import Calls, Driver, Plan, new_token
 from ._events import Events
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _DEFAULT_SECONDS = 30.0
 
 #: One setting for all streams, or a list: stream ``i`` gets entry ``i`` modulo its length.
-Method = Union[str, None, Sequence[Union[str, None]]]
+Method = Union[MethodName, None, Sequence[Union[MethodName, None]]]
 Params = Union[Mapping[str, Any], None, Sequence[Union[Mapping[str, Any], None]]]
 
 
