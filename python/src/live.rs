@@ -1,8 +1,8 @@
 //! The calls that are at work, so that the interpreter can wait for them before it goes.
 //!
 //! An interpreter that shuts down ends its other threads where they wait for it, in the middle of compiled code, which
-//! aborts the process. So a hook of `atexit` asks all runs to end and waits until they have. Forked children have none
-//! of the threads: runs of another process are not waited for.
+//! aborts the process. So a hook of `atexit` asks all runs to end and waits until they have. Forked children do not
+//! have the threads: runs of another process are not waited for.
 //!
 //! The list is locked by threads alone that hold the interpreter's lock.
 

@@ -66,13 +66,13 @@ impl Observer<PyMove> for Watch<'_> {
             if self.problem.guard.fault.is_raised() {
                 return;
             }
-            let told = match replayed {
+            let called = match replayed {
                 Ok(()) => self.calls.improved(py, improvement, progress, || {
                     Ok((objects(py, &solution.moves)?.into_any().unbind(), None))
                 }),
                 Err(wrong) => Err(contradicted(py, &wrong, &solution.moves)),
             };
-            self.settle(py, told);
+            self.settle(py, called);
         });
     }
 
@@ -219,8 +219,8 @@ pub(crate) fn report<'py, M>(
         |solution: &Solution<_>| SolutionReport { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
-    let untold = unsaved.clone();
-    let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
+    let reason = unsaved.clone();
+    let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: reason, history, remarks };
     let task = RunTask { problem: name.to_owned(), ..RunTask::own(sense, &setup) };
     let history = report.history.iter().map(ImprovementStep::timed).collect();
     let record = RunRecord { history: Some(history), ..RunRecord::bare(task, RunEnding::new(&report)) };

@@ -49,7 +49,7 @@ impl Request {
         Ok(Limits { time: self.time.map(duration).transpose()?, playouts, nodes, target, stall, memory, max_moves })
     }
 
-    /// Returns the limits of a slice or a session, which may have none.
+    /// Returns the limits of a slice or a session, which may be without any.
     pub(crate) fn limits(&self) -> PyResult<Budget> {
         Ok(self.asked()?.exact())
     }

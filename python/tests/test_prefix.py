@@ -61,6 +61,52 @@ def test_starts_that_are_only_begun_and_starts_behind_a_prefix():
         assert better.moves[:2] == [0, 0]
 
 
+@pytest.mark.parametrize("method", ["nrpa", "uct", "dfs", "auto"])
+def test_sessions_begin_with_the_prefix_and_are_saved(method):
+    prefix, seen = [0, 1, 1], []
+    session = soloist.Session(Bounded(), method=method, seed=1, prefix=prefix, keep=3)
+    session.advance(playouts=20, on_improve=seen.append)
+    again = soloist.Session.restore(session.save(), Bounded(), prefix=prefix)
+    for one in (session, again):
+        one.advance(playouts=200)
+        found = [one.best, one.result, *one.result.others]
+        assert all(solution.moves[:3] == prefix and len(solution.moves) == 8 for solution in found + seen)
+        assert Bounded().score(one.best.solution) == one.best.score == one.result.score
+    assert again.best == session.best and again.playouts == session.playouts
+    alone = soloist.solve(Bounded(), method=method, seed=1, prefix=prefix, playouts=session.playouts, nodes=10_000)
+    assert alone.score == session.best.score
+    with pytest.raises(soloist.CheckpointError, match="another"):
+        soloist.Session.restore(session.save(), Bounded(), prefix=[1])
+    with pytest.raises(soloist.CheckpointError, match="another"):
+        soloist.Session.restore(session.save(), Bounded())
+
+
+def test_sessions_take_solutions_behind_their_prefix():
+    best = soloist.solve(Bounded(), method="dfs")
+    prefix = best.moves[:2]
+    session = soloist.Session(Bounded(), method="sampling", seed=3, prefix=prefix)
+    assert session.offer(best) == best.score
+    session.advance(playouts=1)
+    assert session.best.moves == best.moves
+    with pytest.raises(ValueError, match="start: it does not begin"):
+        session.offer([1 - best.moves[0], *best.moves[1:]])
+    with pytest.raises(ValueError, match="prefix: move 0, 2, is not legal"):
+        soloist.Session(Bounded(), prefix=[2])
+    with pytest.raises(TypeError, match="prefix: of problems that are written in Python only"):
+        soloist.Session("knapsack", "weak:20x1000:1", prefix=[1])
+
+
+def test_sessions_finish_a_start_that_is_only_begun():
+    full = soloist.solve(Bounded(), method="dfs")
+    for given in (full.moves[:4], full.moves[:1]):
+        session = soloist.Session(Bounded(), method="sampling", seed=2, start=given, prefix=full.moves[:2])
+        session.advance(playouts=1)
+        assert session.best.moves[:2] == full.moves[:2] and len(session.best.moves) == 8
+    session = soloist.Session(Bounded(), method="sampling", seed=2, start=full)
+    session.advance(playouts=1)
+    assert session.best.score == full.score
+
+
 @pytest.mark.parametrize(
     "arguments, kind, message",
     [
@@ -75,6 +121,25 @@ def test_wrong_prefixes(arguments, kind, message):
         soloist.solve(Knapsack(), playouts=5, **arguments)
 
 
-def test_shipped_problems_have_none():
+@pytest.mark.parametrize("spec", [("knapsack", "weak:20x1000:1"), ("samegame", "random:6x6x3:1"), ("stacking", "random:3x9:1")])
+def test_shipped_problems_finish_a_start_that_is_only_begun(spec):
+    full = soloist.solve(*spec, method="nrpa", level=2, playouts=500, seed=1)
+    begun = {"moves": full.moves[: len(full.moves) // 2]}
+    for run in (
+        lambda: soloist.solve(*spec, method="sampling", playouts=1, seed=2, keep=2, start=begun),
+        lambda: advanced(soloist.Session(*spec, method="sampling", seed=2, keep=2, start=begun)),
+    ):
+        result = run()
+        kept = [result.moves, *(other.moves for other in result.others)]
+        assert any(moves[: len(begun["moves"])] == begun["moves"] for moves in kept)
+        assert run().moves == result.moves
+
+
+def advanced(session):
+    session.advance(playouts=1)
+    return session.result
+
+
+def test_shipped_problems_have_no_prefix():
     with pytest.raises(TypeError, match="prefix: of problems that are written in Python only"):
         soloist.solve("knapsack", "weak:20x1000:1", playouts=5, prefix=[1])

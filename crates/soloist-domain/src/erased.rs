@@ -8,18 +8,19 @@ use soloist::run::{
     CheckpointError, Control, Improvement, Observer, OfferError, Progress, RunInfo, SavedRun, Session, Solution,
     SolveError, StopReason,
 };
-use soloist::{Budget, Outcome, Problem, Score, Sense, Setup, Solver};
+use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::sync::atomic::AtomicBool;
 
 /// The solver of a request, and what its result needs.
 fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
     let setup = settled(instance, request.setup);
+    let seed = setup.seed;
     let mut solver = Solver::new(instance.problem(), setup).budget(request.budget).keep(request.keep.max(1));
     if let Some(plan) = request.plan {
         solver = solver.plan(plan);
     }
     for moves in &request.start {
-        solver = solver.offer(&typed::<I>(moves)?);
+        solver = solver.offer(&finished(instance.problem(), typed::<I>(moves)?, seed));
     }
     if let Some((path, every)) = request.checkpoint {
         solver = solver.checkpoint(path, every);
@@ -46,6 +47,28 @@ fn settled<I: Instance>(instance: &I, setup: Option<Setup>) -> Setup {
 /// Moves that [`AnyInstance::start_from`] returned.
 fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
     serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
+}
+
+/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run says
+/// which.
+fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<P::Move> {
+    let (mut state, mut legal, mut rng) = (problem.root(), Vec::new(), Rng::new(seed));
+    for at in 0..=Budget::MAX_MOVES as usize {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        let mv = match moves.get(at) {
+            Some(&given) if legal.contains(&given) => given,
+            Some(_) => break,
+            None if legal.is_empty() => break,
+            None => {
+                let drawn = legal[rng.index(legal.len())];
+                moves.push(drawn);
+                drawn
+            }
+        };
+        problem.apply(&mut state, mv);
+    }
+    moves
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {

@@ -94,6 +94,28 @@ fn offered_solutions_are_kept() {
     }
 }
 
+#[test]
+fn starts_that_are_only_begun_are_finished() {
+    for (name, instance) in instances() {
+        let good = Request { budget: Budget::playouts(300), ..Request::default() };
+        let good = instance.solve(good, &mut Unobserved).unwrap().moves().clone();
+        let begun = &good.as_array().unwrap()[..good.as_array().unwrap().len() / 2];
+        let start = instance.start_from(&serde_json::json!({ "problem": name, "moves": begun }).to_string()).unwrap();
+        let run = || {
+            let preset = Method::presets().iter().find(|preset| preset.name == "sampling").unwrap();
+            let setup = Setup::from(preset).seed(3);
+            let (budget, start) = (Budget::playouts(1), vec![start.clone()]);
+            let request = Request { setup: Some(setup), budget, start, keep: 2, ..Request::default() };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            report.answers.iter().map(|answer| answer.moves.clone()).collect::<Vec<_>>()
+        };
+        let found = run();
+        let is_from_start = |moves: &serde_json::Value| moves.as_array().unwrap().starts_with(begun);
+        assert!(found.iter().any(is_from_start), "{name}: {begun:?} in {found:?}");
+        assert_eq!(found, run(), "{name}");
+    }
+}
+
 /// Problems with searches of their own, small enough that `auto` gives each entrant a few turns.
 const OWN: [(&str, &str); 5] = [
     ("vrptw", "random:12:1"),

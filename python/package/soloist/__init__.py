@@ -40,6 +40,7 @@ from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, Rules, check
 from ._report import Server, report, serve
+from ._run import MethodName
 from ._result import Improvement, Progress, Result, Solution, Verified
 from ._session import Session
 from ._simplify import Operations, Simplified, simplify
@@ -72,6 +73,7 @@ __all__ = [
     "InstanceError",
     "InvalidSolution",
     "MethodInfo",
+    "MethodName",
     "Operations",
     "Parameter",
     "Problem",

@@ -7,7 +7,7 @@ import math
 import operator
 import os
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,13 +104,18 @@ _MEANT = {
 }
 
 
+def unknown(name: str) -> TypeError:
+    """Returns the exception of a keyword that a function does not have."""
+    return TypeError(f"no argument `{name}`" + (f": the name is `{_MEANT[name]}`" if name in _MEANT else ""))
+
+
 def settings(params: Any, keywords: Mapping[str, Any]) -> dict[str, str]:
     """Joins ``params`` and the keywords that are parameters."""
     if params is None:
         params = {}
     for name in keywords:
         if name in _MEANT:
-            raise TypeError(f"no argument `{name}`: the name is `{_MEANT[name]}`")
+            raise unknown(name)
     if not isinstance(params, Mapping):
         raise TypeError(f"params: expected a dict, got {shown(params)}")
     twice = [name for name in params if name in keywords]
@@ -119,29 +124,25 @@ def settings(params: Any, keywords: Mapping[str, Any]) -> dict[str, str]:
     return {text("params", name): setting(name, value) for name, value in {**params, **keywords}.items()}
 
 
-def limits(
-    time: Any = None,
-    playouts: Any = None,
-    nodes: Any = None,
-    stall: Any = None,
-    target: Any = None,
-    memory: Any = None,
-    max_moves: Any = None,
-) -> dict[str, Any]:
-    """Checks the limits of a run or a slice."""
+#: How each limit of a run or a slice is read.
+_LIMITS: dict[str, Callable[[str, Any], Any]] = {
+    "time": seconds,
+    "playouts": count,
+    "nodes": count,
+    "stall": count,
+    "target": real,
+    "memory": count,
+    "max_moves": count,
+}
 
-    def optional(read: Any, name: str, value: Any) -> Any:
-        return None if value is None else read(name, value)
 
-    return {
-        "time": optional(seconds, "time", time),
-        "playouts": optional(count, "playouts", playouts),
-        "nodes": optional(count, "nodes", nodes),
-        "stall": optional(count, "stall", stall),
-        "target": optional(real, "target", target),
-        "memory": optional(count, "memory", memory),
-        "max_moves": optional(count, "max_moves", max_moves),
-    }
+def limits(**given: Any) -> dict[str, Any]:
+    """Checks the limits of a run or a slice; those that are not given are None."""
+    for name in given:
+        if name not in _LIMITS:
+            raise unknown(name)
+    read = {name: None if value is None else _LIMITS[name](name, value) for name, value in given.items()}
+    return {**dict.fromkeys(_LIMITS), **read}
 
 
 #: What a request holds when nothing is asked for.
@@ -152,13 +153,7 @@ EMPTY: dict[str, Any] = {
     "seed": 0,
     "threads": 1,
     "keep": 1,
-    "time": None,
-    "playouts": None,
-    "nodes": None,
-    "stall": None,
-    "target": None,
-    "memory": None,
-    "max_moves": None,
+    **limits(),
     "start": None,
     "checkpoint": None,
     "checkpoint_every": 30.0,
@@ -167,44 +162,41 @@ EMPTY: dict[str, Any] = {
 }
 
 
-def request(
-    *,
-    method: Any = None,
-    parameters: Mapping[str, str] = {},
-    rollout: Any = None,
-    seed: Any = None,
-    threads: Any = None,
-    keep: Any = 1,
-    start: Any = None,
-    checkpoint: Any = None,
-    checkpoint_every: Any = 30.0,
-    resume: Any = None,
-    calls: Any = None,
-    **budget: Any,
-) -> dict[str, Any]:
-    """Checks the arguments of a run."""
+def request(parameters: Mapping[str, str] = {}, **given: Any) -> dict[str, Any]:
+    """Checks the arguments of a run, which have the names of a request. None stands for the default."""
+    for name in given:
+        if name not in EMPTY:
+            raise unknown(name)
+    given = {name: value for name, value in given.items() if value is not None}
+    resume = given.get("resume")
     if resume is not None:
-        given = {"method": method, "rollout": rollout, "seed": seed, "threads": threads, **parameters}
-        for name, value in given.items():
-            if value is not None:
-                raise ValueError(f"{name}: the run to resume has its own setting; leave it out")
-    if method is not None:
-        _soloist.check_method(text("method", method))
-    return {
-        **EMPTY,
-        **limits(**budget),
-        "method": method,
-        "parameters": list(parameters.items()),
-        "rollout": None if rollout is None else text("rollout", rollout),
-        "seed": 0 if seed is None else count("seed", seed, least=0, most=2**64 - 1),
-        "threads": 1 if threads is None else count("threads", threads, most=1024),
-        "keep": count("keep", keep, most=100_000),
-        "start": start,
-        "checkpoint": None if checkpoint is None else new_file(checkpoint, resume),
-        "checkpoint_every": seconds("checkpoint_every", checkpoint_every),
-        "resume": None if resume is None else saved(resume),
-        "calls": calls or EMPTY["calls"],
+        own = [name for name in (*("method", "rollout", "seed", "threads"), *parameters) if name in given or name in parameters]
+        if own:
+            raise ValueError(f"{own[0]}: the run to resume has its own setting; leave it out")
+    read: dict[str, Callable[[str, Any], Any]] = {
+        **_LIMITS,
+        "method": _method,
+        "rollout": text,
+        "seed": seed,
+        "threads": lambda name, value: count(name, value, most=1024),
+        "keep": lambda name, value: count(name, value, most=100_000),
+        "checkpoint": lambda _, value: new_file(value, resume),
+        "checkpoint_every": seconds,
+        "resume": lambda _, value: saved(value),
     }
+    found = {name: read[name](name, value) if name in read else value for name, value in given.items()}
+    return {**EMPTY, **found, "parameters": list(parameters.items())}
+
+
+def seed(name: str, value: Any) -> int:
+    """Returns the seed of a run."""
+    return count(name, value, least=0, most=2**64 - 1)
+
+
+def _method(name: str, value: Any) -> str:
+    """Returns the name of a method that exists."""
+    _soloist.check_method(text(name, value))
+    return str(value)
 
 
 def path(name: str, value: Any) -> Path:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import html
 import json
 import os
 import pathlib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
 from ._field import Contender, Entry, calls, field_of, in_terms_of_arguments
 from ._progress import Shown
 from ._result import Stop
+from ._run import Limits, keywords
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def _text(value: Any) -> str:
@@ -62,18 +65,12 @@ def _seeds(seeds: Any) -> list[int]:
     return list(range(1, _arguments.count("seeds", seeds, most=100_000) + 1))
 
 
+@keywords(Limits)
 def bench(
     problems: Entry | Sequence[Entry] | Mapping[str, Entry],
     methods: Contender | Iterable[Contender],
     *,
     instances: Entry | Sequence[Entry] | None = None,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
     seeds: int | Iterable[int] = 5,
     options: Mapping[str, Any] | None = None,
     threads: int = 1,
@@ -88,6 +85,7 @@ def bench(
     serve: int | str | None = None,
     progress: Shown = None,
     stop: Stop | None = None,
+    **limits: Unpack[Limits],
 ) -> Comparison:
     """Compares methods over instances and seeds at equal budgets.
 
@@ -132,9 +130,7 @@ def bench(
     >>> [(row["method"], round(row["mean"])) for row in found.rows]
     [('sampling', 833), ('nrpa level=2', 838)]
     """
-    limits = _arguments.limits(
-        time=time, playouts=playouts, nodes=nodes, stall=stall, target=target, memory=memory, max_moves=max_moves
-    )
+    budget = _arguments.limits(**limits)
     [field] = field_of("problems", problems, instances)
     rules = field.rules(options)
     given = [methods] if isinstance(methods, (str, Mapping)) else list(methods)
@@ -146,8 +142,8 @@ def bench(
     lines += [f"seeds = [{', '.join(_text(seed) for seed in _seeds(seeds))}]", f'threads = "{threads}"']
     if rules:
         lines.append(f"options = {_table(rules)}")
-    if any(value is not None for value in limits.values()):
-        lines.append(f"budget = {_table(limits)}")
+    if any(value is not None for value in budget.values()):
+        lines.append(f"budget = {_table(budget)}")
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(best_known, Mapping):
             lines.append(f"best_known = {_text(known_scores(folder, field.names, field.problem, best_known))}")
@@ -196,9 +192,13 @@ def known_scores(folder: str, names: Sequence[str], problem: str, best: Mapping[
 
 def address(place: int | str) -> str:
     """Returns the address of a live page: a port of this machine, or an address with its port."""
-    if isinstance(place, str) and ":" in place:
-        return place
-    return f"127.0.0.1:{_arguments.count('serve', int(place) if isinstance(place, str) else place, least=0, most=65_535)}"
+    if isinstance(place, str):
+        if ":" in place:
+            return place
+        if not place.isdecimal():
+            raise ValueError(f"serve: expected a port, or an address such as 0.0.0.0:8000, got {_arguments.shown(place)}")
+        place = int(place)
+    return f"127.0.0.1:{_arguments.count('serve', place, least=0, most=65_535)}"
 
 
 class Comparison:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _arguments
 from ._problem import Rules, functions
 from ._instance import Instance
-from ._result import Improvement, Progress, Result, Stop, calls
+from ._result import Improvement, Result, calls
+from ._run import ImprovementsKeywords, keywords, split
 from ._solve import solve, target_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._keywords import Parameters
 
 #: Seconds between two looks at signals while nothing is found.
 _PULSE = 0.2
@@ -141,32 +139,12 @@ class Improvements:
         return f"<soloist.Improvements {state}>"
 
 
+@keywords(ImprovementsKeywords)
 def improvements(
     problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
-    *,
-    method: str | None = None,
-    seed: int | None = None,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
-    params: Mapping[str, Any] | None = None,
-    rollout: str | None = None,
-    threads: int | None = None,
-    keep: int = 1,
-    start: Any = None,
-    prefix: Any = None,
-    on_progress: Callable[[Progress], Any] | None = None,
-    stop: Stop | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 30.0,
-    resume: bytes | str | os.PathLike[str] | None = None,
-    **parameters: Unpack[Parameters],
+    **given: Unpack[ImprovementsKeywords],
 ) -> Improvements:
     """Solves a problem and yields each better solution when it is found.
 
@@ -182,28 +160,12 @@ def improvements(
     >>> run.result.stop, run.result.score >= 4500
     ('interrupted', True)
     """
-    given = _arguments.settings(params, parameters)
-    found, settings = target_of(problem, instance, given)
+    arguments, others = split(given, ImprovementsKeywords)
+    found, settings = target_of(problem, instance, _arguments.settings(arguments.pop("params", None), others))
     if not isinstance(found, Instance):
         functions(found)
-    asked = calls(None, on_progress, stop)["stop"]
-    arguments: dict[str, Any] = {
-        "method": method,
-        "seed": seed,
-        "time": time,
-        "playouts": playouts,
-        "nodes": nodes,
-        "target": target,
-        "stall": stall,
-        "memory": memory,
-        "max_moves": max_moves,
-        "rollout": rollout,
-        "threads": threads,
-        "keep": keep,
-        "checkpoint": checkpoint,
-        "checkpoint_every": checkpoint_every,
-        "resume": resume,
-    }
-    _arguments.request(parameters=settings, **arguments)
-    arguments.update(params=settings, start=start, prefix=prefix, on_progress=on_progress)
-    return Improvements(_Run(arguments, found, asked))
+    asked = calls(None, arguments.get("on_progress"), arguments.pop("stop", None))["stop"]
+    # What is wrong with numbers and files is said here, and not in the loop.
+    later = ("start", "prefix", "on_progress")
+    _arguments.request(settings, **{name: value for name, value in arguments.items() if name not in later})
+    return Improvements(_Run({**arguments, "params": settings}, found, asked))

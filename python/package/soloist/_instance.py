@@ -7,10 +7,15 @@ import os
 import pathlib
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
 from ._result import Result, Solution, Verified, as_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._run import SolveKeywords
 
 
 @dataclass(frozen=True)
@@ -114,8 +119,8 @@ class Instance:
         """The playout policies with a line of help each."""
         return dict(self._shipped.rollouts)
 
-    def solve(self, **arguments: Any) -> Result:
-        """Runs a search; the arguments are those of :func:`soloist.solve`.
+    def solve(self, **given: Unpack[SolveKeywords]) -> Result:
+        """Runs a search; the keywords are those of :func:`soloist.solve`.
 
         >>> board = soloist.load("samegame", "random:6x6x3:1")
         >>> board.solve(method="nrpa", level=2, playouts=2000, seed=1).score
@@ -123,7 +128,7 @@ class Instance:
         """
         from ._solve import solve
 
-        return solve(self, **arguments)
+        return solve(self, **given)
 
     def verify(self, solution: Any) -> Verified:
         """Verifies a solution by code that shares nothing with the searches.

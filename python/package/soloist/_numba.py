@@ -53,7 +53,7 @@ def compiled(kind: Class) -> Class:
 
     >>> @soloist.compiled
     ... class Bits(soloist.Problem):
-    ...     '''As many ones as possible in ten bits, next to each other none.'''
+    ...     '''As many ones as possible in ten bits, without two ones side by side.'''
     ...     def root(self):
     ...         return (0, 0, 0)
     ...     def moves(self, state):

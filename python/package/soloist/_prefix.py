@@ -46,24 +46,33 @@ class Prefix:
             place = len(self.moves)
             raise ValueError(f"prefix: move {place}, {_arguments.shown(given[place])}, is not legal")
 
+    def begun(self, moves: list[Any]) -> list[Any]:
+        """Returns a solution to start from that ends within the prefix as far as the prefix goes."""
+        is_part = len(moves) < len(self.moves) and all(_same(*pair) for pair in zip(moves, self.moves))
+        return list(self.moves) if is_part else moves
+
     def start(self, moves: list[Any]) -> list[Any]:
         """Returns what follows behind the prefix in a solution to start from."""
         if len(moves) < len(self.moves) or not all(_same(*pair) for pair in zip(moves, self.moves)):
             raise ValueError("start: it does not begin with the moves of `prefix`")
         return moves[len(self.moves) :]
 
+    def before(self, moves: Sequence[Any]) -> list[Any]:
+        """Returns the moves of a whole solution."""
+        return [*self.moves, *moves]
+
     def with_prefix(self, on_improve: Callable[[Improvement], Any] | None) -> Callable[[Improvement], Any] | None:
         """Returns the callback that gets whole solutions."""
         if on_improve is None:
             return None
-        return lambda found: on_improve(dataclasses.replace(found, moves=self.moves + list(found.moves or [])))
+        return lambda found: on_improve(dataclasses.replace(found, moves=self.before(found.moves or [])))
 
     def whole(self, result: Result) -> Result:
         """Returns a result with the moves of whole solutions."""
         if result.moves is None:
             return result
-        others = [dataclasses.replace(one, moves=self.moves + list(one.moves)) for one in result.others]
-        return dataclasses.replace(result, moves=self.moves + result.moves, others=others)
+        others = [dataclasses.replace(one, moves=self.before(one.moves)) for one in result.others]
+        return dataclasses.replace(result, moves=self.before(result.moves), others=others)
 
 
 def completed(functions: dict[str, Any], moves: list[Any], seed: int) -> list[Any]:

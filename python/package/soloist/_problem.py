@@ -115,7 +115,7 @@ class Problem(Generic[State, Move]):
         raise NotImplementedError("a problem needs the function `root`")
 
     def moves(self, state: State) -> Iterable[Move]:
-        """Returns the legal moves in a fixed order; none: the solution is finished."""
+        """Returns the legal moves in a fixed order; an empty list means that the solution is finished."""
         raise NotImplementedError("a problem needs the function `moves`")
 
     def apply(self, state: State, move: Move) -> State:
@@ -167,7 +167,7 @@ class Problem(Generic[State, Move]):
     def find(self, state: State, identity: int) -> Move | _Blocked | None:
         """Returns the legal move that decides about a thing.
 
-        ``soloist.BLOCKED``: none yet; None: none any more.
+        ``soloist.BLOCKED``: it is not legal yet. None: it will not be legal any more.
         """
         raise NotImplementedError
 

@@ -33,7 +33,8 @@ def report(
     or from a path that counts from the file of runs or from here.
 
     Args:
-        runs: results, comparisons, files of runs of ``bench``, and events or results of the command.
+        runs: results, comparisons, files of runs of ``bench``, events or results of the command, and folders of runs of
+            :mod:`soloist.distributed`.
         output: the page, which is replaced.
         title: the heading.
         best_known: best known scores by the name of the instance, or a CSV file.
@@ -59,12 +60,17 @@ def report(
     return page
 
 
-def _existing(name: str, file: Any) -> pathlib.Path:
-    """Returns the path of a file that is there."""
+def _existing(name: str, file: Any) -> list[pathlib.Path]:
+    """Returns the path of a file that is there; of the folder of a distributed run the files of its events."""
     path = _arguments.path(name, file)
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
-    return path
+    if not path.is_dir():
+        return [path]
+    found = list((path / "events").glob("*.jsonl"))
+    if not found:
+        raise FileNotFoundError(f"{path}: expected a file, or the folder of a run of soloist.distributed")
+    return sorted(found, key=lambda one: (len(one.name), one.name))
 
 
 def _files(folder: str, runs: Any) -> list[pathlib.Path]:
@@ -78,7 +84,7 @@ def _files(folder: str, runs: Any) -> list[pathlib.Path]:
             files.append(pathlib.Path(folder, f"{len(files)}.json"))
             files[-1].write_text(one.to_json() + "\n", encoding="utf-8")
         elif isinstance(one, (str, os.PathLike)):
-            files.append(_existing("runs", one))
+            files += _existing("runs", one)
         elif isinstance(one, Iterable):
             files += _files(tempfile.mkdtemp(dir=folder), one)
         else:
@@ -154,7 +160,8 @@ def serve(
 ) -> Server:
     """Shows files of runs on a live page, which follows them while they grow.
 
-    A file is that of :func:`bench` (``file=``), or events or results of the command; it must hold a run already. The page is
+    A file is that of :func:`bench` (``file=``), or events or results of the command, or the folder of a run of
+    :mod:`soloist.distributed`, which has events of all streams. The page is
     served on 127.0.0.1, for this machine alone, in the background until :meth:`Server.close`.
 
     Args:
@@ -166,7 +173,7 @@ def serve(
     """
     if not files:
         raise TypeError("files: expected at least one")
-    paths = [_existing("files", file) for file in files]
+    paths = [path for file in files for path in _existing("files", file)]
     server = Server(paths, None if title is None else _arguments.text("title", title), address(port))
     if show:
         webbrowser.open(server.url)

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
-from ._problem import Rules, functions
-from ._result import (
-    Improvement,
-    Progress,
-    Result,
-    Solution,
-    Stop,
-    as_moves,
-    as_start,
-    as_text,
-    calls as own_calls,
-    own_result,
-    shipped_result,
-)
-from ._solve import target_of
+from ._problem import Rules
+from ._result import Improvement, Progress, Result, Solution, Stop, as_moves, as_text, own_result, shipped_result
+from ._run import RestoreKeywords, SessionKeywords, keywords
+from ._solve import Asked
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import Parameters
+
+class _Resumed(RestoreKeywords, total=False):
+    resume: Any
 
 
 class Session:
     """A run that lives: it is advanced by slices, given solutions from outside, saved and restored.
 
-    The arguments are those of :func:`solve`; limits describe the whole run, for methods that plan ahead, and do not
-    end it. A session stays in its process: ``save`` it to continue elsewhere.
+    The keywords are those of :func:`solve`, a ``prefix`` and a ``start`` that is only begun among them; limits describe
+    the whole run, for methods that plan ahead, and do not end it. A session stays in its process: ``save`` it to
+    continue elsewhere.
 
     >>> session = soloist.Session("knapsack", "weak:20x1000:1", method="nrpa", seed=1)
     >>> session.advance(playouts=500)
@@ -53,77 +45,47 @@ class Session:
     _session: _soloist.OwnSession | _soloist.ShippedSession
     _instance: Instance
 
+    @keywords(SessionKeywords)
     def __init__(
         self,
         problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
-        *,
-        method: str | None = None,
-        seed: int | None = None,
-        time: float | datetime.timedelta | None = None,
-        playouts: int | float | None = None,
-        nodes: int | float | None = None,
-        memory: int | float | None = None,
-        max_moves: int | float | None = None,
-        params: Mapping[str, Any] | None = None,
-        rollout: str | None = None,
-        threads: int | None = None,
-        keep: int = 1,
-        start: Any = None,
-        **parameters: Unpack[Parameters],
+        **given: Unpack[SessionKeywords],
     ) -> None:
-        target, settings = target_of(problem, instance, _arguments.settings(params, parameters))
-        request: dict[str, Any] = {
-            "method": method,
-            "parameters": settings,
-            "rollout": rollout,
-            "seed": seed,
-            "threads": threads,
-            "keep": keep,
-            "start": as_start(start, isinstance(target, Instance)),
-            "time": time,
-            "playouts": playouts,
-            "nodes": nodes,
-            "memory": memory,
-            "max_moves": max_moves,
-        }
-        self._begin(target, _arguments.request(**request))
+        self._begin(Asked(problem, instance, given, SessionKeywords))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a session stays in its process: send what save() returns, and restore it there")
 
-    def _begin(self, target: Any, request: dict[str, Any]) -> None:
+    def _begin(self, asked: Asked) -> None:
         self._stop: str | None = None
-        if isinstance(target, Instance):
-            self._instance = target
-            self._session = target._shipped.session(request)
+        self._asked = asked
+        # It may hold a large save.
+        request, asked.request = asked.request, {}
+        if isinstance(asked.target, Instance):
+            self._instance = asked.target
+            self._session = asked.target._shipped.session(request)
         else:
-            self._session = _soloist.OwnSession(functions(target), request)
+            self._session = _soloist.OwnSession(asked.functions, request)
 
     @classmethod
+    @keywords(RestoreKeywords)
     def restore(
         cls,
         saved: bytes | str | os.PathLike[str],
         problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
-        *,
-        time: float | datetime.timedelta | None = None,
-        playouts: int | float | None = None,
-        nodes: int | float | None = None,
-        memory: int | float | None = None,
-        max_moves: int | float | None = None,
-        **options: Any,
+        **given: Unpack[RestoreKeywords],
     ) -> Session:
         """Continues a run from the bytes of :meth:`save` or a checkpoint file; the problem must be the same.
 
-        The limits describe the whole run, as in the constructor. ``options`` choose the rules of a problem that ships.
+        The limits describe the whole run, as in the constructor; ``prefix`` is that of the run. Other keywords choose the
+        rules of a problem that ships.
         """
-        target, settings = target_of(problem, instance, _arguments.settings(None, options))
         session = cls.__new__(cls)
-        limits = {"time": time, "playouts": playouts, "nodes": nodes, "memory": memory, "max_moves": max_moves}
-        session._begin(target, _arguments.request(resume=saved, parameters=settings, **limits))
+        session._begin(Asked(problem, instance, {"resume": saved, **given}, _Resumed))
         session._stop = session._session.stop()
         return session
 
@@ -144,7 +106,7 @@ class Session:
         Count budgets add up: two slices of 500 playouts are one of 1000. Ctrl-C and
         ``stop`` end the slice with "interrupted"; callbacks are those of :func:`solve`.
         """
-        calls = own_calls(on_improve, on_progress, stop)
+        calls = self._asked.wrapped(on_improve, on_progress, stop)
         slice = {"playouts": playouts, "time": time, "nodes": nodes, "target": target, "stall": stall}
         if all(value is None for value in slice.values()):
             raise TypeError("advance: give a limit, such as playouts=1000 or time=1.0")
@@ -157,10 +119,11 @@ class Session:
 
         The solution is what :attr:`best` or a result holds, or the moves; for a problem that ships, a text in its own
         format or a path object instead of the moves.
-        The run keeps it as incumbent if it is better, and the search takes it up in its own way.
+        The run keeps it as incumbent if it is better, and the search uses it in its own way.
         """
         if isinstance(self._session, _soloist.OwnSession):
-            return self._session.offer(as_moves(solution))[0]
+            moves = as_moves(solution)
+            return self._session.offer(self._asked.behind.start(moves) if self._asked.behind else moves)[0]
         return self._session.offer(as_text(solution))[0]
 
     def save(self) -> bytes:
@@ -172,7 +135,10 @@ class Session:
         """The best solution so far."""
         if isinstance(self._session, _soloist.OwnSession):
             best = self._session.best()
-            return None if best is None else Solution(*best)
+            if best is None:
+                return None
+            score, violation, moves, state = best
+            return Solution(score, violation, self._asked.behind.before(moves) if self._asked.behind else moves, state)
         result = self.result
         if result.moves is None:
             return None
@@ -182,7 +148,7 @@ class Session:
     def result(self) -> Result:
         """What the run has yielded so far; for problems that ship, verified."""
         if isinstance(self._session, _soloist.OwnSession):
-            return own_result(self._session.report())
+            return self._asked.whole(own_result(self._session.report()))
         return shipped_result(self._session.report(), None, self._instance)
 
     @property

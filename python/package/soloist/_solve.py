@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
@@ -12,13 +11,12 @@ from ._instance import Instance, _load
 from ._numba import compiled_of, finished
 from ._prefix import Prefix, completed
 from ._problem import Rules, functions
-from ._progress import Display, Shown, shown
-from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
+from ._progress import Display, shown
+from ._result import Progress, Result, as_start, calls, own_result, shipped_result
+from ._run import SolveKeywords, keywords, split
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._keywords import Parameters
 
 
 def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -38,34 +36,47 @@ def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, 
     return _load(problem, instance, rules), {name: value for name, value in given.items() if name not in options}
 
 
+class Asked:
+    """What the keywords of a call ask for: a problem, and the request of its run."""
+
+    def __init__(self, problem: Any, instance: Any, given: Mapping[str, Any], kind: type) -> None:
+        arguments, others = split(given, kind)
+        settings = _arguments.settings(arguments.pop("params", None), others)
+        self.target, settings = target_of(problem, instance, settings)
+        is_shipped = isinstance(self.target, Instance)
+        self.functions = {} if is_shipped else functions(self.target)
+        prefix, start = arguments.pop("prefix", None), as_start(arguments.pop("start", None), is_shipped)
+        if prefix is not None and is_shipped:
+            raise TypeError("prefix: of problems that are written in Python only")
+        self.behind = behind = None if prefix is None else Prefix(self.functions, prefix)
+        if isinstance(start, list):
+            seed = arguments.get("seed")
+            start = start if behind is None else behind.begun(start)
+            start = completed(self.functions, start, 0 if seed is None else _arguments.seed("seed", seed))
+            start = start if behind is None else behind.start(start)
+        if behind is not None:
+            state = behind.state
+            self.functions["root"] = lambda: state
+        called = {name: arguments.pop(name, None) for name in ("on_improve", "on_progress", "stop")}
+        self.calls = self.wrapped(**called)
+        self.request = _arguments.request(settings, start=start, calls=self.calls, **arguments)
+
+    def wrapped(self, on_improve: Any = None, on_progress: Any = None, stop: Any = None) -> dict[str, Any]:
+        """Returns callbacks for the compiled part; that for improvements gets whole solutions."""
+        _arguments.callback("on_improve", on_improve)
+        return calls(self.behind.with_prefix(on_improve) if self.behind else on_improve, on_progress, stop)
+
+    def whole(self, result: Result) -> Result:
+        """Returns a result with the moves of whole solutions."""
+        return self.behind.whole(result) if self.behind else result
+
+
+@keywords(SolveKeywords)
 def solve(
     problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
-    *,
-    method: str | None = None,
-    seed: int | None = None,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
-    params: Mapping[str, Any] | None = None,
-    rollout: str | None = None,
-    threads: int | None = None,
-    keep: int = 1,
-    start: Any = None,
-    prefix: Any = None,
-    on_improve: Callable[[Improvement], Any] | None = None,
-    on_progress: Callable[[Progress], Any] | None = None,
-    stop: Stop | None = None,
-    progress: Shown = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    checkpoint_every: float = 30.0,
-    resume: bytes | str | os.PathLike[str] | None = None,
-    **parameters: Unpack[Parameters],
+    **given: Unpack[SolveKeywords],
 ) -> Result:
     """Searches for the best solution of a problem until a limit is reached.
 
@@ -95,8 +106,8 @@ def solve(
         rollout: the playout policy, by name.
         threads: independent streams, one thread each; 1 for Python problems that are not :func:`compiled`.
         keep: how many of the best different solutions are kept.
-        start: a solution to start from: a result, or the moves; a Python problem finishes it by random moves where it
-            is only begun. For a problem that ships, a text in its own format or a path object instead of the moves.
+        start: a solution to start from: a result, or the moves. One that is only begun is finished by random moves.
+            For a problem that ships, a text in its own format or a path object instead of the moves.
         prefix: moves that every solution begins with, of a Python problem. The moves of the result include them; bounds
             and proofs are those of the rest.
         on_improve: called with an :class:`Improvement` for each better solution.
@@ -115,42 +126,10 @@ def solve(
     >>> result.score, result.solution["cleared"]
     (1084.0, True)
     """
-    target_, settings = target_of(problem, instance, _arguments.settings(params, parameters))
-    is_shipped = isinstance(target_, Instance)
-    bound = {} if is_shipped else functions(target_)
-    machine = None if is_shipped else compiled_of(target_)
-    behind, begun = None, as_start(start, is_shipped)
-    if prefix is not None:
-        if is_shipped:
-            raise TypeError("prefix: of problems that are written in Python only")
-        behind = Prefix(bound, prefix)
-        on_improve = behind.with_prefix(on_improve)
-    if isinstance(begun, list):
-        begun = completed(bound, begun, _arguments.count("seed", seed or 0, least=0, most=2**64 - 1))
-        begun = behind.start(begun) if behind else begun
-    if behind is not None:
-        bound["root"] = lambda: behind.state
-    request = _arguments.request(
-        method=method,
-        parameters=settings,
-        rollout=rollout,
-        seed=seed,
-        threads=threads,
-        keep=keep,
-        start=begun,
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
-        resume=resume,
-        time=time,
-        playouts=playouts,
-        nodes=nodes,
-        target=target,
-        stall=stall,
-        memory=memory,
-        max_moves=max_moves,
-        calls=calls(on_improve, on_progress, stop),
-    )
-    display = Display(shown(progress), request)
+    progress, on_progress = shown(given.pop("progress", None)), given.get("on_progress")
+    asked = Asked(problem, instance, given, SolveKeywords)
+    target, request, behind = asked.target, asked.request, asked.behind
+    display = Display(progress, request)
     if display.to is not None:
 
         def report(state: Progress) -> None:
@@ -158,15 +137,14 @@ def solve(
             if on_progress is not None:
                 on_progress(state)
 
-        request["calls"] = calls(on_improve, report, stop)
+        request["calls"] = {**asked.calls, "on_progress": calls(None, report, None)["on_progress"]}
     try:
-        if isinstance(target_, Instance):
-            return shipped_result(*target_._shipped.solve(request), target_)
+        if isinstance(target, Instance):
+            return shipped_result(*target._shipped.solve(request), target)
+        machine = compiled_of(target)
         if machine is None:
-            result = own_result(_soloist.solve_own(bound, request))
-        else:
-            end = finished(target_, machine.name, behind.moves if behind else [])
-            result = own_result(_soloist.solve_compiled(machine.spec(behind), request, end))
-        return behind.whole(result) if behind else result
+            return asked.whole(own_result(_soloist.solve_own(asked.functions, request)))
+        end = finished(target, machine.name, behind.moves if behind else [])
+        return asked.whole(own_result(_soloist.solve_compiled(machine.spec(behind), request, end)))
     finally:
         display.close()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import os
 import pathlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _arguments, _soloist
 from ._field import Entry, calls, field_of, in_terms_of_arguments, joined
 from ._progress import Shown
 from ._result import Stop
+from ._run import Limits, MethodName, keywords
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The values of a parameter that is tuned: None for all that it accepts, a pair of ends, with ``"log"`` behind it for a
 #: logarithmic scale, or a list of words.
@@ -38,21 +41,15 @@ def _parameter(name: str, values: Any) -> str:
     )
 
 
+@keywords(Limits)
 def tune(
     problems: Entry | Sequence[Entry] | Mapping[str, Entry],
-    method: str,
+    method: MethodName,
     parameters: Mapping[str, Values] | Sequence[str],
     *,
     instances: Entry | Sequence[Entry] | None = None,
     validation: Entry | Sequence[Entry] | Mapping[str, Entry] | None = None,
     validation_seeds: int = 1,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
     params: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     rollout: str | None = None,
@@ -71,6 +68,7 @@ def tune(
     jobs: int | None = None,
     progress: Shown = None,
     stop: Stop | None = None,
+    **limits: Unpack[Limits],
 ) -> Tuning:
     """Finds good parameters of a method by the cross-entropy method, and compares them with those before on instances that
     took no part.
@@ -129,13 +127,7 @@ def tune(
         rollout=rollout,
         seed=seed,
         threads=threads,
-        time=time,
-        playouts=playouts,
-        nodes=nodes,
-        target=target,
-        stall=stall,
-        memory=memory,
-        max_moves=max_moves,
+        **limits,
     )
     whole.threads(request["threads"])
     if race not in (None, "t", "hoeffding"):

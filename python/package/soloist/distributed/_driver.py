@@ -17,6 +17,7 @@ from .. import _arguments
 from .._better import rank
 from .._instance import Instance
 from .._result import Improvement, Solution
+from ._events import Events
 from ._exchange import Groups, best_of
 from ._executors import Workers
 from ._folder import Folder
@@ -58,6 +59,8 @@ class Calls:
     stop: Callable[[], object] | None = None
     #: Called with every progress; for the line on a terminal.
     display: Any = None
+    #: The address of a live page.
+    serve: str | None = None
 
 
 @dataclass
@@ -99,9 +102,11 @@ class Driver:
         self.reported = self.written = 0.0
         self.has_warned = False
         self.error: BaseException | None = None
+        #: What the live view shows; None: there is none.
+        self.events: Events | None = None
 
     def restore(self) -> None:
-        """Goes on from the folder."""
+        """Continues from what the folder holds."""
         assert self.folder is not None
         for state, record in zip(self.streams, self.folder.streams(len(self.streams))):
             if record is not None:
@@ -138,6 +143,8 @@ class Driver:
         """Runs to the end."""
         self.begin = self.lacking = time.monotonic()
         self.calls = calls
+        if self.events is not None:
+            self.events.begin(self.spent)
         limit = self.plan.limits["time"]
         self.deadline = None if limit is None else time.time() + limit - self.spent
         # Streams that share a worker have less time than the run.
@@ -159,7 +166,10 @@ class Driver:
                 pass
             if self.error is not None:
                 raise self.error
-            return self._result(stop)
+            result = self._result(stop)
+            if self.events is not None:
+                self.events.end(result.to_dict(), self.seconds)
+            return result
         finally:
             try:
                 self.workers.close([attempt.future for attempt in self.attempts.values()])
@@ -384,8 +394,15 @@ class Driver:
                 self.best.solution if isinstance(self.problem, Instance) else None,
             )
             self.history.append(better)
+            if self.events is not None:
+                self.events.improved(state, better, self.playouts)
             if self.calls.on_improve is not None:
                 self.calls.on_improve(better)
+        if self.events is not None:
+            self.events.slice(state, self.seconds, self.is_minimize)
+            nodes = sum(state.nodes for state in self.streams)
+            score = None if self.best is None else self.best.score
+            self.events.run(state, self.seconds, self.playouts, nodes, score, self._bound())
 
     def _lose(self, attempt: _Attempt, error: BaseException) -> None:
         """Makes a slice again, if it was not lost too often."""
@@ -422,7 +439,7 @@ class Driver:
         return 10.0 * max(self.longest, self.plan.slice.get("time") or 0.0) + 60.0
 
     def _expire(self) -> None:
-        """Gives up slices that hang, and the run if nobody is there."""
+        """Gives up slices that hang, and the run if there is no worker."""
         now, patience = time.monotonic(), self._patience()
         if self.workers.has_workers():
             self.lacking = now

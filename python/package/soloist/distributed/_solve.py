@@ -2,32 +2,84 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import datetime
 import os
 import pickle
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from .. import _arguments
+from .._bench import address
 from .._improvements import Improvements, _Run as _Thread
 from .._instance import Instance
+from .._keywords import Parameters
 from .._problem import Rules, functions
 from .._progress import Display, Shown, shown
+from .._report import Server
 from .._result import Improvement, Stop
+from .._run import Limits, MethodName, keywords, split
 from .._solve import target_of
 from ._driver import Calls, Driver, Plan, new_token
+from ._events import Events
 from ._exchange import Exchange, checked
 from ._executors import Workers
 from ._folder import Folder
 from ._run import Run, StreamProgress
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 #: Seconds of a run without any limit.
 _DEFAULT_SECONDS = 30.0
 
 #: One setting for all streams, or a list: stream ``i`` gets entry ``i`` modulo its length.
-Method = Union[str, None, Sequence[Union[str, None]]]
+Method = Union[MethodName, None, Sequence[Union[MethodName, None]]]
 Params = Union[Mapping[str, Any], None, Sequence[Union[Mapping[str, Any], None]]]
+
+
+class ImprovementsKeywords(Limits, Parameters, total=False):
+    """The keywords of :func:`improvements`."""
+
+    executor: Any
+    streams: int
+    method: Method
+    seed: int | None
+    params: Params
+    rollout: str | None | Sequence[str | None]
+    slice: float | datetime.timedelta | Mapping[str, Any]
+    keep: int
+    exchange: Exchange
+    folder: str | os.PathLike[str] | None
+    retries: int
+    timeout: float | datetime.timedelta | None
+    serve: int | str | None
+    on_progress: Callable[[StreamProgress], Any] | None
+    stop: Stop | None
+
+
+class SolveKeywords(ImprovementsKeywords, total=False):
+    """The keywords of :func:`solve`."""
+
+    on_improve: Callable[[Improvement], Any] | None
+    progress: Shown
+
+
+class ResumeKeywords(TypedDict, total=False):
+    """The keywords of :func:`resume`: limits of the whole run, which replace those that it has."""
+
+    time: float | datetime.timedelta | None
+    playouts: int | float | None
+    nodes: int | float | None
+    target: float | None
+    stall: int | float | None
+
+
+#: The defaults that are not None.
+_DEFAULTS: dict[str, Any] = {"streams": 8, "slice": 10.0, "keep": 1, "exchange": "none", "retries": 5}
 
 
 def _setups(streams: int, method: Method, params: Params, rollout: Any, seed: Any) -> list[dict[str, Any]]:
@@ -68,61 +120,90 @@ def _slice(slice: Any) -> dict[str, Any]:
     return {name: limit for name, limit in _arguments.limits(**slice).items() if limit is not None}
 
 
-def _calls(on_improve: Any, on_progress: Any, stop: Any) -> Calls:
+def _calls(on_improve: Any, on_progress: Any, stop: Any, serve: Any = None) -> Calls:
     return Calls(
         _arguments.callback("on_improve", on_improve),
         _arguments.callback("on_progress", on_progress),
         _arguments.callback("stop", getattr(stop, "is_set", stop)),
+        serve=None if serve is None else address(serve),
     )
 
 
 def _drive(driver: Driver, calls: Calls, progress: Shown) -> Run:
     calls.display = Display(progress, driver.plan.limits)
     try:
-        return driver.run(calls)
+        return _watched(driver, calls)
     finally:
         calls.display.close()
 
 
-def _started(
+def _title(driver: Driver) -> str:
+    problem, count = driver.problem, len(driver.streams)
+    name = f"{problem.problem} {problem.name}" if isinstance(problem, Instance) else type(problem).__name__
+    return f"{name}, {count} streams"
+
+
+def _watched(driver: Driver, calls: Calls) -> Run:
+    """Runs to the end, with a live page if one is asked for, and with events if there is a folder for them."""
+    folder, place = driver.folder, calls.serve
+    if folder is None and place is None:
+        return driver.run(calls)
+    limits = {**driver.plan.limits, **driver.plan.memory}
+    try:
+        events = Events(None if folder is None else folder.path / "events", driver.problem, driver.streams, limits)
+        with contextlib.ExitStack() as stack:
+            stack.callback(events.close)
+            if place is not None:
+                server = stack.enter_context(Server(events.files, _title(driver), place))
+                if sys.stderr is not None:
+                    print(f"live view: {server.url}", file=sys.stderr)
+            driver.events = events
+            return driver.run(calls)
+    finally:
+        # Also where the page could not be served.
+        if folder is not None:
+            folder.close()
+
+
+def _started(problem: Any, instance: Any, given: Mapping[str, Any], kind: type) -> tuple[Driver, Calls, Shown]:
+    """Checks the keywords of a run; returns its driver, and what is called and shown."""
+    arguments, options = split(given, kind)
+    calls = _calls(*(arguments.pop(name, None) for name in ("on_improve", "on_progress", "stop", "serve")))
+    display = shown(arguments.pop("progress", None))
+    limits = _arguments.limits(**{name: arguments.pop(name, None) for name in Limits.__annotations__})
+    memory = {name: limits.pop(name) for name in ("memory", "max_moves")}
+    return _driver(problem, instance, {**_DEFAULTS, **arguments}, options, limits, memory), calls, display
+
+
+def _driver(
     problem: Any,
     instance: Any,
-    executor: Any,
-    streams: Any,
-    method: Method,
-    seed: Any,
-    params: Params,
-    rollout: Any,
-    slice: Any,
+    arguments: Mapping[str, Any],
+    options: Mapping[str, Any],
     limits: dict[str, Any],
     memory: dict[str, Any],
-    keep: Any,
-    exchange: Any,
-    folder: Any,
-    retries: Any,
-    timeout: Any,
-    options: Mapping[str, Any],
 ) -> Driver:
-    """Checks the arguments of a run, and makes its driver."""
-    count = _arguments.count("streams", streams, most=1_000_000)
+    """Makes the driver of a run."""
+    count = _arguments.count("streams", arguments["streams"], most=1_000_000)
     target, settings = target_of(problem, instance, _arguments.settings(None, options))
     if not isinstance(target, Instance):
         functions(target)
+    method, params, rollout, folder = (arguments.get(name) for name in ("method", "params", "rollout", "folder"))
     if settings:
         if not isinstance(params, (Mapping, type(None))):
             raise TypeError("params: a list of settings leaves no place for keywords")
         params = {**(params or {}), **settings}
-    limits = {name: limit for name, limit in _arguments.limits(**limits).items()}
+    timeout = arguments.get("timeout")
     if all(limits[name] is None for name in ("time", "playouts", "nodes", "target", "stall")):
         limits["time"] = _DEFAULT_SECONDS
     plan = Plan(
-        setups=_setups(count, method, params, rollout, seed),
-        slice=_slice(slice),
-        exchange=checked(exchange, count),
-        keep=_arguments.count("keep", keep, most=100_000),
+        setups=_setups(count, method, params, rollout, arguments.get("seed")),
+        slice=_slice(arguments["slice"]),
+        exchange=checked(arguments["exchange"], count),
+        keep=_arguments.count("keep", arguments["keep"], most=100_000),
         limits=limits,
         memory={name: limit for name, limit in memory.items() if limit is not None},
-        retries=_arguments.count("retries", retries, least=0),
+        retries=_arguments.count("retries", arguments["retries"], least=0),
         timeout=None if timeout is None else _arguments.seconds("timeout", timeout),
     )
     token = new_token()
@@ -130,7 +211,7 @@ def _started(
     try:
         if place is not None and place.is_used:
             raise FileExistsError(f"{place.path}: holds a run: continue it with soloist.distributed.resume, or remove it")
-        workers = Workers(executor, count)
+        workers = Workers(arguments.get("executor"), count)
         data = workers.dumps(target)
         if place is not None:
             is_function = plan.exchange is not None and callable(plan.exchange)
@@ -152,41 +233,19 @@ def _started(
         raise
 
 
+@keywords(SolveKeywords, _DEFAULTS)
 def solve(
     problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
-    *,
-    executor: Any = None,
-    streams: int = 8,
-    method: Method = None,
-    seed: int | None = None,
-    params: Params = None,
-    rollout: str | None | Sequence[str | None] = None,
-    slice: float | datetime.timedelta | Mapping[str, Any] = 10.0,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
-    keep: int = 1,
-    exchange: Exchange = "none",
-    folder: str | os.PathLike[str] | None = None,
-    retries: int = 5,
-    timeout: float | datetime.timedelta | None = None,
-    on_improve: Callable[[Improvement], Any] | None = None,
-    on_progress: Callable[[StreamProgress], Any] | None = None,
-    stop: Stop | None = None,
-    progress: Shown = None,
-    **options: Any,
+    **given: Unpack[SolveKeywords],
 ) -> Run:
     """Searches by many workers until a limit is reached.
 
     With slices of counts and no exchange each stream makes exactly what a :class:`soloist.Session` of its seed makes,
     for any number of workers, deaths and drivers; with an exchange the whole run repeats, and groups of streams wait for
-    each other. With slices of seconds nobody waits, and nothing is promised but that the best solution never worsens.
+    each other. With slices of seconds no stream waits, and the only promise is that the best solution never
+    worsens.
 
     Raises the exceptions of the problem's functions as they were, with the traceback of the worker as their cause;
     :class:`NoWorkers` where no worker is left, and :class:`SliceLost` where a slice ends its workers again and again.
@@ -218,37 +277,26 @@ def solve(
         exchange: ``"none"``; ``"best"``, the best of all after each slice; :class:`Groups`; or a function of the number
             of slices and the best solutions of all streams that returns a dict from streams to solutions.
         folder: where the state of the run is kept, for :func:`resume`. Saves above 8 MiB travel through it if the
-            workers see it.
+            workers see it. Its files ``events/*.jsonl`` are what ``soloist serve`` and :func:`soloist.serve` show.
         retries: how often one slice is made again after a death or a hang.
         timeout: seconds after which a slice that has not come back hangs, and seconds without any worker after which
             the run ends. Default: ten times the longest slice and a minute, and a minute without a worker.
+        serve: a port of this machine, or an address, on which a live page shows the streams and the best of all.
         on_improve: called in the driver with an :class:`soloist.Improvement` for each better solution.
         on_progress: called with a :class:`StreamProgress` up to five times a second.
         stop: ends the run as Ctrl-C does: an event, or a function that returns something true.
         progress: as for :func:`soloist.solve`.
         **options: parameters of the method, and options of a problem that ships.
     """
-    calls, display = _calls(on_improve, on_progress, stop), shown(progress)
-    limits = {"time": time, "playouts": playouts, "nodes": nodes, "target": target, "stall": stall}
-    sizes = {"memory": memory, "max_moves": max_moves}
-    _arguments.limits(**sizes)
-    driver = _started(
-        problem, instance, executor, streams, method, seed, params, rollout, slice, limits, sizes, keep, exchange, folder,
-        retries, timeout, options,
-    )  # fmt: skip
-    return _drive(driver, calls, display)
+    return _drive(*_started(problem, instance, given, SolveKeywords))
 
 
+@keywords(ResumeKeywords)
 def resume(
     folder: str | os.PathLike[str],
     *,
     executor: Any = None,
     problem: Rules | Instance | None = None,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
     exchange: Callable[..., Any] | None = None,
     retries: int | None = None,
     timeout: float | datetime.timedelta | None = None,
@@ -256,8 +304,10 @@ def resume(
     on_progress: Callable[[StreamProgress], Any] | None = None,
     stop: Stop | None = None,
     progress: Shown = None,
+    serve: int | str | None = None,
+    **limits: Unpack[ResumeKeywords],
 ) -> Run:
-    """Goes on with a run after the last complete slice of each stream.
+    """Continues a run after the last complete slice of each stream.
 
     Limits that are given replace those of the run; they count all of it. Other arguments are those of :func:`solve`.
     The folder holds pickled objects: resume only folders that you trust as much as a program.
@@ -267,7 +317,11 @@ def resume(
         problem: the problem, where the one of the folder can no longer be unpickled.
         exchange: the function of the run, if it had one, because the folder does not hold it.
     """
-    calls, display = _calls(on_improve, on_progress, stop), shown(progress)
+    calls, display = _calls(on_improve, on_progress, stop, serve), shown(progress)
+    for name in limits:
+        if name not in ResumeKeywords.__annotations__:
+            raise _arguments.unknown(name)
+    asked = _arguments.limits(**limits)
     path = _arguments.path("folder", folder)
     if not path.is_dir():
         raise FileNotFoundError(f"{path}: no run to resume, the folder is missing")
@@ -276,8 +330,7 @@ def resume(
         _, setup, data = place.read()
         token = setup.pop("token")
         plan = Plan(**setup)
-        given = _arguments.limits(time=time, playouts=playouts, nodes=nodes, target=target, stall=stall)
-        plan.limits = {**plan.limits, **{name: limit for name, limit in given.items() if limit is not None}}
+        plan.limits = {**plan.limits, **{name: limit for name, limit in asked.items() if limit is not None}}
         if plan.exchange == "a function":
             if exchange is None:
                 raise ValueError("exchange: the run had a function, give it again")
@@ -312,45 +365,24 @@ class _Driven(_Thread):
     def __init__(self, driver: Driver, calls: Calls) -> None:
         super().__init__({}, None, calls.stop)
         self._driver = driver
-        self._calls = Calls(self.found.put, calls.on_progress, self._wants_stop)
+        self._calls = dataclasses.replace(calls, on_improve=self.found.put, stop=self._wants_stop)
         self.thread = threading.Thread(target=self._work, name="soloist.distributed", daemon=True)
 
     def _work(self) -> None:
         try:
-            self.result = self._driver.run(self._calls)
+            self.result = _watched(self._driver, self._calls)
         except BaseException as error:
             self.error = error
         finally:
             self.found.put(None)
 
 
+@keywords(ImprovementsKeywords, _DEFAULTS)
 def improvements(
     problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
-    *,
-    executor: Any = None,
-    streams: int = 8,
-    method: Method = None,
-    seed: int | None = None,
-    params: Params = None,
-    rollout: str | None | Sequence[str | None] = None,
-    slice: float | datetime.timedelta | Mapping[str, Any] = 10.0,
-    time: float | datetime.timedelta | None = None,
-    playouts: int | float | None = None,
-    nodes: int | float | None = None,
-    target: float | None = None,
-    stall: int | float | None = None,
-    memory: int | float | None = None,
-    max_moves: int | float | None = None,
-    keep: int = 1,
-    exchange: Exchange = "none",
-    folder: str | os.PathLike[str] | None = None,
-    retries: int = 5,
-    timeout: float | datetime.timedelta | None = None,
-    on_progress: Callable[[StreamProgress], Any] | None = None,
-    stop: Stop | None = None,
-    **options: Any,
+    **given: Unpack[ImprovementsKeywords],
 ) -> Improvements:
     """Searches as :func:`solve` does and yields each better solution when its slice arrives.
 
@@ -365,12 +397,5 @@ def improvements(
     >>> run.result.stop, run.result.score >= 4400
     ('interrupted', True)
     """
-    calls = _calls(None, on_progress, stop)
-    limits = {"time": time, "playouts": playouts, "nodes": nodes, "target": target, "stall": stall}
-    sizes = {"memory": memory, "max_moves": max_moves}
-    _arguments.limits(**sizes)
-    driver = _started(
-        problem, instance, executor, streams, method, seed, params, rollout, slice, limits, sizes, keep, exchange, folder,
-        retries, timeout, options,
-    )  # fmt: skip
+    driver, calls, _ = _started(problem, instance, given, ImprovementsKeywords)
     return Improvements(_Driven(driver, calls))

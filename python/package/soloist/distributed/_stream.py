@@ -130,7 +130,7 @@ class State:
         return {name: getattr(self, name) for name in _KEPT}
 
     def restore(self, record: dict[str, Any]) -> None:
-        """Goes on from what a folder has kept."""
+        """Continues from what a folder has kept."""
         for name in _KEPT:
             setattr(self, name, record[name])
         self.checkpoint = record["checkpoint"]

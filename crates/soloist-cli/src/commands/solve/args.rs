@@ -47,7 +47,7 @@ pub(crate) struct SolveArgs {
     #[command(flatten, next_help_heading = SEARCH)]
     pub(crate) streams: StreamArgs,
     /// Start from a known solution: a result of `solve --json`, or a file in the problem's own solution format
-    /// (repeatable)
+    /// (repeatable); one that is only begun is finished by random moves
     #[arg(long, value_name = "FILE", help_heading = SEARCH)]
     pub(crate) start: Vec<PathBuf>,
     /// Return the K best different solutions [default: 1]
