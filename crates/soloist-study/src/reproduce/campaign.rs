@@ -82,12 +82,7 @@ pub struct Again {
 ///
 /// # Errors
 /// There is no finished experiment in `like`, or a file `report.json` is no report.
-pub fn run_again(
-    like: &Path,
-    folder: &Path,
-    repeat: &Repeat,
-    context: &Context<'_>,
-) -> Result<Again, Failure> {
+pub fn run_again(like: &Path, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Again, Failure> {
     let mut finished = Vec::new();
     for source in SOURCES {
         finished.extend(Made::read(&like.join(source.id))?.filter(|made| made.missing == 0).map(|made| (source, made)));

@@ -138,7 +138,9 @@ impl Verdict {
     fn by_signs(claim: &Claim, mut test: String, signs: Signs) -> Self {
         let Signs { wins, losses, ties, unscored, p } = signs;
         let pairs = wins + losses + ties;
-        test.push_str(&format!("; sign test, {wins} to {losses}: a side has no feasible solution in {unscored} of {pairs}"));
+        test.push_str(&format!(
+            "; sign test, {wins} to {losses}: a side has no feasible solution in {unscored} of {pairs}"
+        ));
         let outcome = match wins.cmp(&losses) {
             Ordering::Greater if p < LEVEL => Outcome::Confirmed,
             Ordering::Less if p < LEVEL => Outcome::Differs,

@@ -322,7 +322,7 @@ pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
 /// Returns a tree search with other parameters: "name=value name=value".
 pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
     let mut uct = uct.clone();
-    for setting in settings.split(' ') {
+    for setting in settings.split_whitespace() {
         let (name, value) = setting.split_once('=').unwrap();
         uct.set(name, value).unwrap();
     }
