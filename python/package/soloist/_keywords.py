@@ -72,6 +72,7 @@ class SearchParameters(TypedDict, total=False):
     level: Any
     limit: Any
     local: Any
+    log_base: Any
     longest: Any
     meet: Any
     merge: Any
@@ -129,6 +130,7 @@ class SearchParameters(TypedDict, total=False):
     swap: Any
     symmetry: Any
     table: Any
+    table_visits: Any
     temperature: Any
     theta: Any
     threshold: Any

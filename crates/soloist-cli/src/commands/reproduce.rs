@@ -17,6 +17,8 @@ Examples:
   soloist reproduce schadd-table-4 --out DIR --report-only     the verdicts again from the runs in DIR
   soloist reproduce --all --hours 8 --out CAMPAIGN --data DATA
   soloist reproduce --status CAMPAIGN                    how far that is
+  soloist reproduce --all --like docs/results/reproduce --hours 0.3 --out AGAIN --data DATA
+                                                         the committed verdicts again, the shortest runs first
 
 DIR holds report.md and report.json (ours beside the published values, and what became of the paper's claims),
 figure.svg, runs.jsonl (the finished runs, as `bench` keeps them), tuning.jsonl where settings are chosen, and spec.toml,
@@ -39,6 +41,10 @@ pub(crate) struct ReproduceArgs {
     /// With --all: stop after this many hours; the same call continues
     #[arg(long, value_name = "H", value_parser = units::positive, allow_hyphen_values = true, requires = "all")]
     pub(crate) hours: Option<f64>,
+    /// With --all: make the finished experiments of DIR again, each at its scale there and on as many instances, the
+    /// shortest runs first, and compare the verdicts
+    #[arg(long, value_name = "DIR", requires = "all", conflicts_with_all = ["scale", "limit"])]
+    pub(crate) like: Option<PathBuf>,
     /// Show how far --all is below DIR, and what the rest costs
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "list", "report_only"])]
     pub(crate) status: Option<PathBuf>,
@@ -87,6 +93,12 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
                 std::thread::sleep(Duration::from_secs_f64(hours * 3600.0));
                 signal::stop("the hours are over; the same call continues");
             });
+        }
+        if let Some(like) = &args.like {
+            let again = reproduce::run_again(like, folder, &repeat, &terminal.context())?;
+            output::print(&again.text)?;
+            again.failed?;
+            return Ok(if again.is_complete { u8::from(!again.is_same) } else { 130 });
         }
         let (is_complete, failed) = reproduce::run_all(folder, &repeat, &terminal.context())?;
         output::print(&reproduce::status(folder, args.scale)?)?;

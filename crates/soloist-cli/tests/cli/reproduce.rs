@@ -194,3 +194,22 @@ fn campaigns_go_on_in_slices() {
     run(&call[..call.len() - 2]).refused(2, "--out");
     run(&["reproduce", "--hours", "1"]).refused(2, "--all");
 }
+
+/// The same runs have the same verdicts; a report that says something else is named.
+#[test]
+fn verdicts_are_made_again() {
+    let folder = Folder::new();
+    let (there, here) = (folder.join("there"), folder.join("here"));
+    let made = folder.join("there/hd-nrpa-table-2");
+    run(&["reproduce", "hd-nrpa-table-2", "--scale", "0.00001", "--limit", "4", "--quiet", "--out", &made]).exits(0);
+    let call = ["reproduce", "--all", "--like", &there, "--out", &here, "--quiet"];
+    let done = run(&call).exits(0);
+    assert!(done.stdout.contains("hd-nrpa-table-2") && !done.stdout.contains("sa-uct"), "{done:?}");
+    let report = read(folder.join("there/hd-nrpa-table-2/report.json"));
+    let outcome = if report.contains("\"not confirmed\"") { "not confirmed" } else { "confirmed" };
+    folder.write("there/hd-nrpa-table-2/report.json", &report.replacen(&format!("\"{outcome}\""), "\"differs\"", 1));
+    let done = run(&call).exits(1);
+    assert!(done.stdout.contains(&format!("differs there, {outcome} here")), "{done:?}");
+    run(&["reproduce", "--all", "--like", &here, "--scale", "1", "--out", &there]).refused(2, "--scale");
+    run(&["reproduce", "--all", "--like", &folder.join("none"), "--out", &here]).refused(1, "no finished experiment");
+}

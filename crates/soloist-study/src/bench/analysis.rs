@@ -241,6 +241,22 @@ impl Grid {
         self.units(a, b).0.iter().filter_map(|pairs| difference(pairs)).collect()
     }
 
+    /// Wins, losses and ties of A against B by instance (by seed, if there is a single one), where some unit has no
+    /// difference because a side has no feasible solution in it; `None` where every unit has one.
+    pub(crate) fn signs(&self, a: usize, b: usize) -> Option<Signs> {
+        let (units, _) = self.units(a, b);
+        let unscored = units.iter().filter(|pairs| difference(pairs).is_none()).count();
+        let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
+        let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();
+        let [wins, losses, ties] = [Ordering::Greater, Ordering::Less, Ordering::Equal].map(count);
+        (unscored > 0).then(|| Signs { wins, losses, ties, unscored, p: sign_p(wins, losses) })
+    }
+
+    /// Whether a method has runs on an instance, and none of them a feasible solution.
+    pub(crate) fn is_unsolved(&self, method: usize, instance: usize) -> bool {
+        self.runs[method].get(&instance).is_some_and(|cell| !cell.is_empty() && scores(cell).is_empty())
+    }
+
     /// Compares two methods over the (instance, seed) pairs that both have run.
     fn compare(&self, a: usize, b: usize) -> Comparison {
         let (units, seeds) = self.units(a, b);
@@ -285,6 +301,18 @@ impl Grid {
         };
         by_count.then_with(|| by_score().or_else(by_violation).unwrap_or(Ordering::Equal))
     }
+}
+
+/// How often one method is ahead of another one where some runs have no score to subtract.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Signs {
+    pub(crate) wins: usize,
+    pub(crate) losses: usize,
+    pub(crate) ties: usize,
+    /// Units in which a side has no feasible solution.
+    pub(crate) unscored: usize,
+    /// Of the sign test, two-sided.
+    pub(crate) p: f64,
 }
 
 /// The scores among some runs.
@@ -337,7 +365,7 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn run(score: Option<f64>, violation: Option<f64>) -> Option<Run> {

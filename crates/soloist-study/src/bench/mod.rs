@@ -27,7 +27,7 @@ pub(crate) mod runner;
 pub(crate) mod spec;
 pub(crate) mod standing;
 
-pub(crate) use analysis::{Grid, Line, mean};
+pub(crate) use analysis::{Grid, Line, Signs, mean};
 pub use export::Folder;
 pub use plan::Plan;
 pub use present::{Findings, Shown};

@@ -1,4 +1,5 @@
-//! All experiments in slices: `--all` works through them, `--status` says how far they are.
+//! All experiments in slices: `--all` works through them, `--status` says how far they are; with `--like` finished ones
+//! are made again, to see whether their verdicts are the same.
 //!
 //! Each experiment has a folder of its own below `--out`. The cheapest claims come first. A slice that is over stops
 //! the run at work, which is dropped; the same call makes it again, so that a slice must be longer than the longest
@@ -61,6 +62,75 @@ pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<
         }
     }
     Ok((is_complete, Failure::of_all(failures)))
+}
+
+/// What became of experiments that were made again.
+#[derive(Debug)]
+pub struct Again {
+    /// Whether all of them are finished.
+    pub is_complete: bool,
+    /// Whether those that are finished have the verdicts of the first time.
+    pub is_same: bool,
+    /// A table of the verdicts.
+    pub text: String,
+    /// What failed.
+    pub failed: Result<(), Failure>,
+}
+
+/// Makes the finished experiments of the folder `like` again below `folder`, those with the shortest runs first, each at
+/// the scale and on as many instances as its report has.
+///
+/// # Errors
+/// There is no finished experiment in `like`, or a file `report.json` is no report.
+pub fn run_again(like: &Path, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Again, Failure> {
+    let mut finished = Vec::new();
+    for source in SOURCES {
+        finished.extend(Made::read(&like.join(source.id))?.filter(|made| made.missing == 0).map(|made| (source, made)));
+    }
+    if finished.is_empty() {
+        return Err(Failure::runtime(format!("{}: no finished experiment with a report.json", like.display())));
+    }
+    finished.sort_by(|(_, a), (_, b)| a.hours.total_cmp(&b.hours));
+    let head = ["experiment", "scale", "hours there", "hours here", "claims", "same verdict", "other verdicts"];
+    let mut table = Table::new(1, head);
+    let (mut is_complete, mut is_same, mut failures) = (true, true, Vec::new());
+    for (source, made) in finished {
+        let place = folder.join(source.id);
+        if !context.is_stopped() {
+            // The number of instances there: a limit of the description may have changed since.
+            let repeat = Repeat { scale: made.scale, limit: Some(made.instance_names.len()), ..repeat.clone() };
+            if let Err(failure) = run_source(source, &place, &repeat, context) {
+                failures.push(Err(Failure::runtime(failure.message)));
+            }
+        }
+        let again = Made::read(&place)?.filter(|again| again.missing == 0);
+        let here = again.as_ref().map_or_else(|| "not finished".to_owned(), |again| rounded(again.hours, 2));
+        let verdict = |text: &str| {
+            again.iter().flat_map(|again| &again.claims).find(|claim| claim.claim == text).map(|claim| &claim.outcome)
+        };
+        let others: Vec<String> = made
+            .claims
+            .iter()
+            .filter(|claim| again.is_some() && verdict(&claim.claim) != Some(&claim.outcome))
+            .map(|claim| {
+                let here = verdict(&claim.claim).map_or("no such claim", |outcome| outcome);
+                format!("{}: {} there, {here} here", claim.claim, claim.outcome)
+            })
+            .collect();
+        is_complete &= again.is_some();
+        is_same &= others.is_empty();
+        let same = if again.is_some() { (made.claims.len() - others.len()).to_string() } else { "-".to_owned() };
+        table.push(vec![
+            source.id.to_owned(),
+            made.scale.to_string(),
+            rounded(made.hours, 2),
+            here,
+            made.claims.len().to_string(),
+            same,
+            if others.is_empty() { "-".to_owned() } else { others.join("; ") },
+        ]);
+    }
+    Ok(Again { is_complete, is_same, text: table.text(), failed: Failure::of_all(failures) })
 }
 
 /// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for

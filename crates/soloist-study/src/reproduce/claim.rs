@@ -3,7 +3,9 @@
 use super::description::Claim;
 use super::paper::Paper;
 use super::stages::Runs;
+use crate::bench::Signs;
 use crate::statistics::{paired_t, wilcoxon};
+use std::cmp::Ordering;
 
 /// Below this probability a difference counts as one.
 const LEVEL: f64 = 0.05;
@@ -69,12 +71,14 @@ pub(crate) struct Verdict {
     /// What was compared, in words.
     pub(crate) test: String,
     pub(crate) outcome: Outcome,
-    /// Instances that were compared (seeds, where there is one instance).
+    /// Instances that were compared (seeds, where there is one instance). Units without a difference count in a sign
+    /// test alone.
     pub(crate) pairs: usize,
     /// Mean advantage of the method named first, larger being better whatever the sense, and its interval.
     pub(crate) advantage: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
-    /// Of the Wilcoxon signed-rank test; `None` without pairs.
+    /// Of the Wilcoxon signed-rank test, or of the sign test where a side has no feasible solution; `None` without
+    /// pairs.
     pub(crate) p: Option<f64>,
     /// The same of all published values, where the paper gives them for each instance.
     pub(crate) published: Option<Own>,
@@ -86,16 +90,18 @@ impl Verdict {
         let Some(a) = runs.method(&claim.method) else { return Self::of(claim, String::new(), &[], None) };
         let sign = if runs.sense.better_value(1.0, 0.0) { 1.0 } else { -1.0 };
         if let Some(column) = &claim.reaches {
-            let mut differences = Vec::new();
+            let (mut differences, mut unsolved) = (Vec::new(), 0);
             for (at, instance) in runs.instances.iter().enumerate() {
                 let ours = runs.grid.best(&runs.grid.scores(a, at));
-                if let (Some(ours), Some(published)) = (ours, paper.published.score(instance, column)) {
+                let Some(published) = paper.published.score(instance, column) else { continue };
+                unsolved += usize::from(runs.grid.is_unsolved(a, at));
+                if let Some(ours) = ours {
                     // Published values are rounded to two decimals at most.
                     let difference = ours - published;
                     differences.push(if difference.abs() < 0.01 { 0.0 } else { sign * difference });
                 }
             }
-            return Self::reaching(claim, column, &differences);
+            return Self::reaching(claim, column, &differences, unsolved);
         }
         let than = claim.than.as_deref().unwrap_or_default();
         let Some(b) = runs.method(than) else { return Self::of(claim, String::new(), &[], None) };
@@ -112,7 +118,10 @@ impl Verdict {
             };
             names.iter().filter_map(difference).collect()
         };
-        let mut verdict = Self::of(claim, test, &differences, margin);
+        let mut verdict = match runs.grid.signs(a, b) {
+            Some(signs) => Self::by_signs(claim, test, signs),
+            None => Self::of(claim, test, &differences, margin),
+        };
         verdict.published = Own::of(&published(&paper.published.instances()));
         if margin.is_none() {
             verdict.judge_power(Own::of(&published(&runs.instances)));
@@ -124,8 +133,27 @@ impl Verdict {
         verdict
     }
 
-    /// Whether the published values are reached: in the sum over the instances that have one.
-    fn reaching(claim: &Claim, column: &str, differences: &[f64]) -> Self {
+    /// Tests a claim by the sign test, because a side has no feasible solution on some instances: any feasible solution
+    /// is better than none, and of two runs without one the smaller violation is.
+    fn by_signs(claim: &Claim, mut test: String, signs: Signs) -> Self {
+        let Signs { wins, losses, ties, unscored, p } = signs;
+        let pairs = wins + losses + ties;
+        test.push_str(&format!(
+            "; sign test, {wins} to {losses}: a side has no feasible solution in {unscored} of {pairs}"
+        ));
+        let outcome = match wins.cmp(&losses) {
+            Ordering::Greater if p < LEVEL => Outcome::Confirmed,
+            Ordering::Less if p < LEVEL => Outcome::Differs,
+            _ => Outcome::NotConfirmed,
+        };
+        let mut verdict = Self::of(claim, test, &[], None);
+        (verdict.outcome, verdict.pairs, verdict.p) = (outcome, pairs, (wins + losses > 0).then_some(p));
+        verdict
+    }
+
+    /// Whether the published values are reached: in the sum over the instances that have one. They are not where a
+    /// method has no feasible solution on some of them (`unsolved`).
+    fn reaching(claim: &Claim, column: &str, differences: &[f64], unsolved: usize) -> Self {
         let reached = differences.iter().filter(|&&difference| difference >= 0.0).count();
         let test = format!(
             "the sum of {} against that of {column}; reached on {reached} of {} instances",
@@ -133,8 +161,11 @@ impl Verdict {
             differences.len()
         );
         let mut verdict = Self::of(claim, test, differences, None);
-        if !differences.is_empty() {
-            let is_reached = differences.iter().sum::<f64>() >= 0.0;
+        if unsolved > 0 {
+            verdict.test.push_str(&format!("; no feasible solution on {unsolved}"));
+        }
+        if !differences.is_empty() || unsolved > 0 {
+            let is_reached = unsolved == 0 && differences.iter().sum::<f64>() >= 0.0;
             verdict.outcome = if is_reached { Outcome::Confirmed } else { Outcome::NotConfirmed };
         }
         verdict
@@ -179,6 +210,9 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::analysis::tests::run;
+    use crate::bench::{Grid, Line};
+    use soloist::Sense;
 
     fn claim() -> Claim {
         Claim {
@@ -219,12 +253,47 @@ mod tests {
 
     #[test]
     fn sums_are_reached() {
-        let reach = |differences: &[f64]| Verdict::reaching(&claim(), "theirs", differences);
+        let reach = |differences: &[f64]| Verdict::reaching(&claim(), "theirs", differences, 0);
         let verdict = reach(&[5.0, -4.0, 0.0]);
         assert_eq!(verdict.outcome, Outcome::Confirmed);
         assert_eq!(verdict.test, "the sum of ours against that of theirs; reached on 2 of 3 instances");
         assert_eq!(reach(&[5.0, -6.0, 0.0]).outcome, Outcome::NotConfirmed);
         assert_eq!(reach(&[]).outcome, Outcome::NotTested);
+        // A value is not reached without a feasible solution, whatever the others are.
+        let verdict = Verdict::reaching(&claim(), "theirs", &[5.0, 4.0], 1);
+        assert_eq!(verdict.outcome, Outcome::NotConfirmed);
+        assert!(verdict.test.ends_with("; no feasible solution on 1"), "{}", verdict.test);
+        assert_eq!(Verdict::reaching(&claim(), "theirs", &[], 2).outcome, Outcome::NotConfirmed);
+    }
+
+    #[test]
+    fn what_has_no_feasible_solution_is_worse() {
+        /// Runs of two methods with seeds 1, 2, ... on one instance: their scores.
+        fn signs(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Signs> {
+            let line = |scores: &[Option<f64>]| {
+                let ending = |score: &Option<f64>| run(*score, score.is_none().then_some(1.0)).unwrap();
+                Line::from([(0, scores.iter().map(ending).enumerate().collect())])
+            };
+            Grid::of(Sense::Minimize, 1, vec![line(a), line(b)]).signs(0, 1)
+        }
+        let (none, some) = ([None; 10], [Some(7.0); 10]);
+        let lost = signs(&none, &some).unwrap();
+        assert_eq!((lost.wins, lost.losses, lost.ties, lost.unscored), (0, 10, 0, 10));
+        // Two of 2^10 outcomes are as one-sided.
+        assert!((lost.p - 1.0 / 512.0).abs() < 1e-9, "{}", lost.p);
+        let verdict = Verdict::by_signs(&claim(), "a against b".to_owned(), lost);
+        assert_eq!((verdict.outcome, verdict.pairs, verdict.advantage), (Outcome::Differs, 10, None));
+        assert_eq!(verdict.test, "a against b; sign test, 0 to 10: a side has no feasible solution in 10 of 10");
+        let won = Verdict::by_signs(&claim(), String::new(), signs(&some, &none).unwrap());
+        assert_eq!(won.outcome, Outcome::Confirmed);
+        // One feasible run of ten, and scores where both have them: 9 ties and a win show nothing.
+        let mut one = none;
+        one[3] = Some(7.0);
+        let few = signs(&one, &none).unwrap();
+        assert_eq!((few.wins, few.losses, few.ties), (1, 0, 9));
+        assert_eq!(Verdict::by_signs(&claim(), String::new(), few).outcome, Outcome::NotConfirmed);
+        // Where every pair has both scores, the differences are tested as ever.
+        assert_eq!(signs(&some, &some), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod replay;
 mod report;
 mod stages;
 
-pub use campaign::{run_all, status};
+pub use campaign::{Again, run_again, run_all, status};
 pub use experiment::{Reproduced, run};
 pub use stages::Repeat;
 

@@ -45,6 +45,7 @@ pub(crate) struct Method {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Claim {
+    pub(crate) claim: String,
     pub(crate) outcome: String,
 }
 

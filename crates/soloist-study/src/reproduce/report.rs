@@ -281,7 +281,8 @@ impl<'a> Report<'a> {
         notes.push(format!(
             "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; the interval is \
              Student's, that of the mean, so that it can contain 0 beside a confirmed claim; with a margin, confirmed if \
-             the interval lies above minus the margin; values are reached if their sum is; not testable here: these runs \
+             the interval lies above minus the margin; where a side has no feasible solution on some of them, by the sign \
+             test, without a solution being worse; values are reached if their sum is; not testable here: these runs \
              could not have shown the claim, the test says why; not tested without a pair; soloist {VERSION}"
         ));
         notes

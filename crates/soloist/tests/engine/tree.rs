@@ -283,3 +283,47 @@ fn depths_of_nodes_are_counted() {
     assert!(tree.nodes > 10 && tree.mean_depth() > 2.0, "{tree:?}");
     assert_eq!(run("dfs", &[]), soloist::run::TreeShape::default());
 }
+
+/// A bag whose scores are the logarithms of the values.
+#[derive(Clone, Debug)]
+struct Logarithms(Bag);
+
+impl Problem for Logarithms {
+    type State = <Bag as Problem>::State;
+    type Move = <Bag as Problem>::Move;
+
+    fn root(&self) -> Self::State {
+        self.0.root()
+    }
+    fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+        self.0.moves(state, moves);
+    }
+    fn apply(&self, state: &mut Self::State, mv: Self::Move) {
+        self.0.apply(state, mv);
+    }
+    fn score(&self, state: &Self::State) -> Score {
+        match self.0.score(state) {
+            Score::Feasible(value) => Score::Feasible(value.log2()),
+            infeasible @ Score::Infeasible(_) => infeasible,
+        }
+    }
+}
+
+#[test]
+fn logarithms_are_searched_as_what_they_stand_for() {
+    for normalization in ["global", "parent"] {
+        for bag in [Bag::sixteen(), Bag::tight()] {
+            for seed in 0..3 {
+                let uct = |more: &str| {
+                    let settings = format!("normalization={normalization} c=0.3 expansion=one {more}");
+                    Method::Uct(altered(&Uct::best(), &settings))
+                };
+                let plain = recorded(&bag, uct(""), seed, 400);
+                let logarithms = Logarithms(bag.clone());
+                let restored = recorded(&logarithms, uct("log_base=2"), seed, 400);
+                assert_same(&restored, &plain, &format!("{normalization}, seed {seed}"));
+                assert_ne!(recorded(&logarithms, uct(""), seed, 400), plain, "{normalization}, seed {seed}");
+            }
+        }
+    }
+}

@@ -89,7 +89,7 @@ impl Limit {
 }
 
 /// Infeasible playouts through a node; kept apart because most problems have none.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Violations {
     pub(crate) count: u64,
     pub(crate) least: f64,

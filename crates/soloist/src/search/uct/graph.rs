@@ -48,16 +48,16 @@ impl Arena {
         place
     }
 
-    /// Returns how many nodes [`graft`](Self::graft) would keep.
-    fn graft_size(&self, least: u64) -> usize {
-        let mut seen = HashSet::new();
-        let (mut stack, mut count) = (vec![0_usize], 1);
+    /// Returns the nodes that [`graft`](Self::graft) would keep, and how many slots they take.
+    pub(crate) fn grafted(&self, root: usize, least: u64) -> (HashSet<usize>, usize) {
+        let mut seen = HashSet::from([root]);
+        let (mut stack, mut slots) = (vec![root], 1);
         while let Some(at) = stack.pop() {
             let node = &self.nodes[at];
-            if node.first == NONE || !(node.visits >= least || at == 0) {
+            if node.first == NONE || !(node.visits >= least || at == root) {
                 continue;
             }
-            count += node.len as usize;
+            slots += node.len as usize;
             for slot in node.children() {
                 let target = self.resolve(slot);
                 if seen.insert(target) {
@@ -65,16 +65,17 @@ impl Arena {
                 }
             }
         }
-        count
+        (seen, slots)
     }
 
-    /// As [`prune`](Self::prune), for a tree whose nodes may have several parents.
-    pub(crate) fn prune_graph(&mut self) -> HashMap<u32, u32> {
+    /// Returns how many playouts a node must have to keep its children when room is made by [`graft`](Self::graft): as
+    /// few as leave the arena at most half full.
+    pub(crate) fn least_to_keep(&self) -> u64 {
         let goal = self.capacity() / 2;
         let mut least = 2;
-        while self.graft_size(least) > goal && least < 1 << 62 {
+        while self.grafted(0, least).1 > goal && least < 1 << 62 {
             least *= 2;
         }
-        self.graft(0, least)
+        least
     }
 }

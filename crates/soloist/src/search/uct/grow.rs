@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::run::UctSearch;
 use super::select::Ties;
+use super::table::Table;
 use super::{Uct, refuse};
 use crate::core::cut::EVERY;
 use crate::core::parameter::{ParameterError, choice, parameters};
@@ -80,8 +81,8 @@ parameters! {
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
     /// all playouts through it. The exploration term counts those of the selected edge. A playout updates the path it
     /// took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must have
-    /// no cycles. With `select_from` this needs `few_visits = uniform`: a playout that is followed would have to look
-    /// for each of its states in the tree.
+    /// no cycles. A playout that is followed (`few_visits = rollout`) goes on through states that the tree has already
+    /// and ends at the first state that it has not.
     ///
     /// # Closed branches
     ///
@@ -130,10 +131,6 @@ impl Growth {
         let lazy = self.expansion == Expansion::Lazy;
         refuse(&[
             (self.select_from > 0 && (all || lazy), "select_from needs expansion=one"),
-            (
-                self.select_from > 0 && self.few_visits == FewVisits::Rollout && self.transpositions,
-                "select_from with few_visits=rollout and transpositions exclude each other",
-            ),
             (self.widening > 0.0 && all, "widening needs expansion=one or lazy"),
             (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one or lazy"),
             (self.theta > 0 && all, "theta needs expansion=one or lazy"),
@@ -161,6 +158,8 @@ pub(super) struct Tree {
 impl Tree {
     /// Returns a tree without nodes, which may take a share of `memory` bytes.
     pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, memory: u64) -> Self {
+        let has_table = uct.pacing.table_visits > 0;
+        let memory = if has_table { memory - Table::share(memory) } else { memory };
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let memory = match (uct.growth.transpositions, uct.uses_codes()) {
             (true, _) => memory / 8 * 3,
@@ -446,6 +445,9 @@ impl UctSearch {
             }
             None => {
                 self.tree.keys.insert(key, slot as u32);
+                if let Some(known) = self.table.prior(key, self.uct.pacing.table_visits) {
+                    self.tree.arena.begin_with(slot, &known);
+                }
                 true
             }
         }
@@ -455,7 +457,7 @@ impl UctSearch {
     pub(super) fn follow(&mut self, context: &mut Context<'_>) {
         let problem = context.problem;
         let mut state = self.walk.leaf.clone();
-        let mut at = self.walk.path[self.walk.path.len() - 1];
+        let mut at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
         for i in 0..self.walk.playout.len() {
             let mv = self.walk.playout[i];
             if !self.tree.arena.get(at).is_expanded() && !self.expand(problem, at, Some(&state)) {
@@ -464,23 +466,29 @@ impl UctSearch {
             let children = self.tree.arena.get(at).children();
             let tried = self.tree.arena.get(at).tried as usize;
             let Some(place) = self.tree.arena.block(at).iter().position(|child| child.mv == mv) else { return };
-            let is_new = place >= tried;
-            let child = if is_new { self.try_child(context, at, place - tried) } else { children.start + place };
+            let is_untried = place >= tried;
+            let child = if is_untried { self.try_child(context, at, place - tried) } else { children.start + place };
             self.walk.path.push(child);
             if self.learner.needs_codes {
                 self.learner.name_next(self.tree.arena.side(child).code);
             }
-            if self.prunes() && is_new {
-                problem.apply(&mut state, mv);
-                std::mem::swap(&mut self.walk.state, &mut state);
-                self.bound_last(context);
-                std::mem::swap(&mut self.walk.state, &mut state);
-            }
-            if is_new {
+            if is_untried && !self.prunes() && !self.uct.growth.transpositions {
                 return;
             }
             problem.apply(&mut state, mv);
-            at = child;
+            if is_untried {
+                // The rules for new nodes look at the present state.
+                std::mem::swap(&mut self.walk.state, &mut state);
+                let is_new = self.is_new(context, child);
+                if self.prunes() {
+                    self.bound_last(context);
+                }
+                std::mem::swap(&mut self.walk.state, &mut state);
+                if is_new {
+                    return;
+                }
+            }
+            at = self.tree.arena.resolve(child);
         }
     }
 

@@ -4,7 +4,7 @@
 //! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
 //! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
 //! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under
-//! codes, `met` the scores met and their scales.
+//! codes, `met` the scores met and their scales, `table` what earlier trees knew of the states.
 
 mod arena;
 mod beam;
@@ -20,6 +20,7 @@ mod prune;
 mod run;
 mod score_range;
 mod select;
+mod table;
 
 pub use beam::{Narrowing, Rank};
 pub use game::Pacing;

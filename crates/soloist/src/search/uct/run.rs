@@ -9,6 +9,7 @@ use super::learn::{Learner, Playouts, Saved};
 use super::nested::{self, Nested};
 use super::score_range::{SavedScoreRange, ScoreRange};
 use super::select::Selector;
+use super::table::{Known, Table};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::ensure;
 use crate::core::solution::Solution;
@@ -29,6 +30,8 @@ pub(crate) struct UctSearch {
     pub(super) game: Game,
     pub(super) variants: Variants,
     pub(super) roots: Roots,
+    /// What earlier trees knew of the states.
+    pub(super) table: Table,
     pub(super) walk: Walk,
     /// The search that takes the place of playouts.
     pub(super) nested: Option<Box<Nested>>,
@@ -84,6 +87,7 @@ impl UctSearch {
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
             game: Game::new(pacing.move_playouts),
             variants: Variants::default(),
+            table: Table::new(memory),
             walk: Walk::new(&root),
             roots: Roots::new(root),
             nested,
@@ -312,13 +316,13 @@ impl Search for UctSearch {
         let Tree { arena, pending, pruned_by, full, .. } = &self.tree;
         let tree = (arena, self.met.save(), (pending, pruned_by), full, keys);
         let nested = self.nested.as_ref().map(|nested| nested.save(&self.walk.path));
-        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
+        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested, self.table.save()))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
-        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
-        let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
+        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>, Vec<(u64, Known)>);
+        let (tree, (game, variants), beam, learned, nested, table) = decode::<Whole>(bytes)?;
         let (arena, met, (pending, pruned_by), full, keys) = tree;
         let expected = &self.tree.arena;
         if (arena.has_sides, arena.has_limits, arena.lazy) != (expected.has_sides, expected.has_limits, expected.lazy)
@@ -352,6 +356,7 @@ impl Search for UctSearch {
             ensure(nested.is_below(game.decided.iter().chain(below)), "a nested search of another node")?;
         }
         self.learner.load(learned)?;
+        self.table.load(table)?;
         self.tree.keys = keys.into_iter().collect();
         (self.tree.pending, self.tree.pruned_by, self.tree.full) = (pending, pruned_by, full);
         (self.game, self.beam, self.variants) = (game, beam, variants);

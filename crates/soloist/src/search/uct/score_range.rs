@@ -53,6 +53,8 @@ pub(super) struct Scale {
     pub(super) factor: f64,
     /// Whether the reward is the second one.
     inverse: bool,
+    /// Scores are logarithms: the natural logarithm of their base, and the score that counts as 1.
+    power: Option<(f64, f64)>,
 }
 
 /// Worst and best of some scores; nothing before the first.
@@ -69,6 +71,11 @@ impl Range {
         self.0.map(|(worst, _)| worst)
     }
 
+    /// Returns the worst and the best score; NaN before the first.
+    pub(super) fn ends(self) -> (f64, f64) {
+        self.0.unwrap_or((f64::NAN, f64::NAN))
+    }
+
     /// Returns the scale to [0, 1] over this range.
     pub(super) fn scale(self) -> Scale {
         self.0.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best))
@@ -79,17 +86,28 @@ impl Scale {
     /// Returns the scale to [0, 1] from the worst to the best score; every score is worth 0 while there is one only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
         if worst.is_nan() || best.is_nan() {
-            return Self { low: 0.0, factor: 0.0, inverse: false };
+            return Self { low: 0.0, factor: 0.0, inverse: false, power: None };
         }
         // Dividing by the signed range turns "better" into "larger" for both senses.
-        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false }
+        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false, power: None }
+    }
+
+    /// Returns the same for scores that are logarithms to `base`: what they are the logarithms of is scaled.
+    pub(super) fn between_powers(worst: f64, best: f64, base: f64) -> Self {
+        if worst.is_nan() || best.is_nan() {
+            return Self::between(worst, best);
+        }
+        // Only quotients matter: the larger end counts as 1, so that no power is too large.
+        let (log, top) = (libm::log(base), worst.max(best));
+        let power = |score: f64| libm::exp((score - top) * log);
+        Self { power: Some((log, top)), ..Self::between(power(worst), power(best)) }
     }
 
     /// Returns the scale that leaves scores as they are.
     pub(super) fn raw(sense: Sense) -> Self {
         match sense {
-            Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false },
-            Sense::Minimize => Self { low: 0.0, factor: -1.0, inverse: false },
+            Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false, power: None },
+            Sense::Minimize => Self { low: 0.0, factor: -1.0, inverse: false, power: None },
         }
     }
 
@@ -98,11 +116,32 @@ impl Scale {
         // Nothing is a multiple of 0.
         let reference = if reference == 0.0 { 1.0 } else { reference };
         let inverse = (sense == Sense::Minimize) == (reference > 0.0);
-        Self { low: 0.0, factor: if inverse { reference } else { 1.0 / reference }, inverse }
+        Self { low: 0.0, factor: if inverse { reference } else { 1.0 / reference }, inverse, power: None }
     }
 
     #[inline]
     pub(super) fn reward(self, score: f64) -> f64 {
+        let score = self.power.map_or(score, |(log, top)| libm::exp((score - top) * log));
         if self.inverse { self.factor / score } else { (score - self.low) * self.factor }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scale;
+
+    #[test]
+    fn logarithms_are_scaled_as_what_they_stand_for() {
+        // Differences 1,000 (worst), 10 and 8 (best), and the same as logarithms.
+        let (plain, logs) = (Scale::between(1000.0, 8.0), Scale::between_powers(1000_f64.log2(), 3.0, 2.0));
+        for value in [8.0_f64, 10.0, 500.0, 1000.0] {
+            let (expected, reward) = (plain.reward(value), logs.reward(value.log2()));
+            assert!((expected - reward).abs() < 1e-12, "{value}: {expected} against {reward}");
+        }
+        // Larger scores may be the better ones, and powers need not fit into a number.
+        let huge = Scale::between_powers(5_000.0, 5_001.0, 2.0);
+        assert_eq!([huge.reward(5_000.0), huge.reward(5_001.0)], [0.0, 1.0]);
+        assert_eq!(Scale::between_powers(3.0, 3.0, 2.0).reward(3.0), 0.0);
+        assert_eq!(Scale::between_powers(f64::NAN, f64::NAN, 2.0).reward(3.0), 0.0);
     }
 }

@@ -106,6 +106,12 @@ parameters! {
     /// violation: any child with a feasible solution is preferred to one without. (Equation 3.3 of Rei's thesis, whose
     /// text exchanges the two counts in the first line.)
     ///
+    /// # Scores that are logarithms
+    /// With `log_base` = B a score `s` stands for `B^s`, and `X` is normalised between such values: of differences of
+    /// `2^40`, `2^41` and `2^60` (the worst) the first two are worth nearly the same. That is how a search values its
+    /// nodes whose problem does not take logarithms; it explores far more. Only best values can be changed so, because
+    /// the mean of logarithms is not the logarithm of the mean.
+    ///
     /// # Cooling
     /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i =
     /// 0 to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
@@ -125,6 +131,8 @@ parameters! {
         w: f64 = 0.0, 0.0..=1e6;
         /// how scores are scaled before `c` and `d` apply
         normalization: Normalization = Normalization::Global, ();
+        /// scores are logarithms to this base, and what they stand for is normalised; 0: scores as they are
+        log_base: f64 = 0.0, 0.0..=1e6;
         /// the score that `normalization=ratio` compares with; 0: the problem's, or the first playout's
         reference: f64 = 0.0, -1e15..=1e15;
         /// how `c` falls over the playouts of a tree
@@ -201,6 +209,13 @@ impl Selection {
             (self.value == NodeValue::Blend && self.w > 1.0, "value=blend needs w of at most 1"),
             (self.cooling != Cooling::None && pacing.tree_playouts == 0, "cooling needs tree_playouts"),
             (self.reheats > 0 && self.cooling == Cooling::None, "reheats needs cooling"),
+            (self.log_base > 0.0 && self.log_base <= 1.0, "log_base must be 0 or above 1"),
+            (
+                self.log_base > 0.0
+                    && (self.value != NodeValue::Best || self.bandit != Bandit::Ucb1 || self.deviation || unbounded),
+                "log_base needs value=best, bandit=ucb1 and normalization=global or parent, without deviation",
+            ),
+            (self.log_base > 0.0 && self.uses_codes(), "log_base excludes history and amaf"),
         ])
     }
 }
@@ -226,7 +241,13 @@ pub(super) struct Selector<'a> {
 impl Selector<'_> {
     /// Returns the scale of the children of `parent`.
     fn scale(&self, parent: &Node) -> Scale {
+        let base = self.uct.selection.log_base;
         match self.uct.selection.normalization {
+            Normalization::Global if base > 0.0 => {
+                let (worst, best) = self.range.ends();
+                Scale::between_powers(worst, best, base)
+            }
+            Normalization::Parent if base > 0.0 => Scale::between_powers(parent.worst, parent.best, base),
             Normalization::Global => self.range.scale(),
             Normalization::Parent => Scale::between(parent.worst, parent.best),
             Normalization::Ratio => Scale::ratio(self.standard, self.sense),

@@ -322,7 +322,7 @@ pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
 /// Returns a tree search with other parameters: "name=value name=value".
 pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
     let mut uct = uct.clone();
-    for setting in settings.split(' ') {
+    for setting in settings.split_whitespace() {
         let (name, value) = setting.split_once('=').unwrap();
         uct.set(name, value).unwrap();
     }
@@ -350,6 +350,10 @@ pub(crate) fn methods() -> Vec<Method> {
         ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
         ("uct", &[("transpositions", "true"), ("c", "0.5")]),
         ("sp-mcts", &[("transpositions", "true"), ("solver", "true")]),
+        ("sp-mcts", &[("transpositions", "true"), ("restart_nodes", "90"), ("table_visits", "20")]),
+        ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("table_visits", "1000")]),
+        ("uct", &[("transpositions", "true"), ("select_from", "6")]),
+        ("uct-best", &[("log_base", "2"), ("prune", "on"), ("ties", "random")]),
         ("hd-nrpa", &[("level", "2"), ("iterations", "20"), ("threshold", "2"), ("adapting", "overwriting")]),
         ("hd-nrpa", &[("level", "2"), ("iterations", "20"), ("threshold", "2"), ("adapting", "caller")]),
         ("bmcts", &[("beam_limit", "60"), ("beam_shape", "1,3,2")]),
