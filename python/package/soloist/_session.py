@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
-from ._problem import Rules, functions
+from ._problem import Rules, functions, parts_of
 from ._result import (
     Improvement,
     Progress,
@@ -52,6 +52,7 @@ class Session:
 
     _session: _soloist.OwnSession | _soloist.ShippedSession
     _instance: Instance
+    _parts: Callable[[Any], dict[str, float]] | None
 
     def __init__(
         self,
@@ -99,6 +100,7 @@ class Session:
             self._instance = target
             self._session = target._shipped.session(request)
         else:
+            self._parts = parts_of(target)
             self._session = _soloist.OwnSession(functions(target), request)
 
     @classmethod
@@ -172,17 +174,19 @@ class Session:
         """The best solution so far."""
         if isinstance(self._session, _soloist.OwnSession):
             best = self._session.best()
-            return None if best is None else Solution(*best)
+            if best is None:
+                return None
+            return Solution(*best, parts=self._parts(best[3]) if self._parts is not None else {})
         result = self.result
         if result.moves is None:
             return None
-        return Solution(result.score, result.violation, result.moves, result.solution)
+        return Solution(result.score, result.violation, result.moves, result.solution, result.parts)
 
     @property
     def result(self) -> Result:
         """What the run has yielded so far; for problems that ship, verified."""
         if isinstance(self._session, _soloist.OwnSession):
-            return own_result(self._session.report())
+            return own_result(self._session.report(), self._parts)
         return shipped_result(self._session.report(), None, self._instance)
 
     @property

@@ -11,7 +11,7 @@ from . import _arguments, _soloist
 from ._instance import Instance, _load
 from ._numba import compiled_of, finished
 from ._prefix import Prefix, completed
-from ._problem import Rules, functions
+from ._problem import Rules, functions, parts_of
 from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
 
@@ -163,10 +163,10 @@ def solve(
         if isinstance(target_, Instance):
             return shipped_result(*target_._shipped.solve(request), target_)
         if machine is None:
-            result = own_result(_soloist.solve_own(bound, request))
+            result = own_result(_soloist.solve_own(bound, request), parts_of(target_))
         else:
             end = finished(target_, machine.name, behind.moves if behind else [])
-            result = own_result(_soloist.solve_compiled(machine.spec(behind), request, end))
+            result = own_result(_soloist.solve_compiled(machine.spec(behind), request, end), parts_of(target_))
         return behind.whole(result) if behind else result
     finally:
         display.close()

@@ -32,9 +32,15 @@ fn constraints(network: &Network, has_fleet: bool) -> Vec<Constraint> {
     let demand: u64 = (1..network.size()).map(|c| u64::from(network.demand(c))).sum();
     let fleet = (has_fleet && network.vehicles() < network.customers()).then_some(Constraint::Vehicles);
     let capacity = (demand > u64::from(network.capacity())).then_some(Constraint::Capacity);
-    let served = (1..network.size()).map(Constraint::Served);
-    let closing = (0..network.size()).filter(|&site| network.due(site).is_finite()).map(Constraint::Closes);
-    fleet.into_iter().chain(capacity).chain(served).chain(closing).collect()
+    // Those behind stay longer: large demands and narrow windows make small conflicts.
+    let mut sites: Vec<usize> = (0..network.size()).collect();
+    let width = |site: usize| network.due(site) - network.ready(site);
+    sites.sort_by(|&a, &b| {
+        network.demand(a).cmp(&network.demand(b)).then(width(b).total_cmp(&width(a))).then(a.cmp(&b))
+    });
+    let served = sites.iter().filter(|&&site| site > 0).map(|&site| Constraint::Served(site));
+    let closing = sites.iter().filter(|&&site| network.due(site).is_finite()).map(|&site| Constraint::Closes(site));
+    served.chain(closing).chain(capacity).chain(fleet).collect()
 }
 
 /// The name of a constraint for people; `place` is what a site is called.
