@@ -8,6 +8,7 @@ use crate::request::solve_error;
 use pyo3::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use soloist::check::Explanation;
 use soloist::problem::stable_hash;
 use soloist::rollout::RolloutInfo;
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError};
@@ -295,6 +296,14 @@ impl AnyInstance for Hosted {
 
     fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError> {
         self.inner.start(request)
+    }
+
+    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError> {
+        self.inner.explain(time, seed, stop)
+    }
+
+    fn constraints(&self) -> usize {
+        self.inner.constraints()
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -73,7 +73,7 @@ mod _soloist {
     #[pymodule_export]
     use crate::live::close;
     #[pymodule_export]
-    use crate::own::{OwnSession, check_own, is_final, solve_own};
+    use crate::own::{OwnSession, check_own, explain_own, is_final, solve_own};
     #[pymodule_export]
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]

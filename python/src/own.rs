@@ -12,10 +12,11 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
+use soloist::check::{Explanation, Verdict};
 use soloist::run::{Control, Improvement, Observer, Progress, RunInfo, Session, Solution, StopReason};
 use soloist::{Outcome, Problem, Score, Sense, Setup, Solver};
 use soloist_problems::{ImprovementStep, RunEnding, RunRecord, RunTask, refuse_endless};
-use soloist_problems::{Report, SolutionReport};
+use soloist_problems::{Parts, Report, SolutionReport};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -216,7 +217,12 @@ pub(crate) fn report<'py, M>(
     let dict = PyDict::new(py);
     dict.set_item("solutions", all)?;
     let answer =
-        |solution: &Solution<_>| SolutionReport { score: solution.score, moves: Value::Null, solution: Value::Null };
+        |solution: &Solution<_>| SolutionReport {
+            score: solution.score,
+            moves: Value::Null,
+            solution: Value::Null,
+            parts: Parts::default(),
+        };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let reason = unsaved.clone();
@@ -268,6 +274,36 @@ pub(crate) fn check_own<'py>(
     let knowledge: Vec<_> = advice.knowledge.iter().map(|one| (one.name, one.use_for, one.supplied)).collect();
     dict.set_item("knowledge", knowledge)?;
     Ok(dict)
+}
+
+/// What is known about constraints: verdict, names of the conflict, whether it is least, constraints, tests.
+pub(crate) type Explained = (&'static str, Vec<String>, bool, usize, u64);
+
+/// Makes what Python gets of an explanation.
+pub(crate) fn explained(found: Explanation) -> Explained {
+    let verdict = match found.verdict {
+        Verdict::Unnamed => "unnamed",
+        Verdict::Feasible => "feasible",
+        Verdict::Conflict => "conflict",
+        Verdict::Unknown => "unknown",
+    };
+    (verdict, found.conflict, found.is_least, found.constraints, found.tests)
+}
+
+/// Looks for constraints that cannot hold together, for so many seconds.
+#[pyfunction]
+pub(crate) fn explain_own(functions: Functions, time: f64, seed: u64) -> PyResult<Explained> {
+    let problem = PyProblem::new(functions);
+    let _live = Live::enter(&problem.guard.stop)?;
+    let found = soloist::check::explain(&problem, seconds(time), seed, Some(&problem.guard.stop));
+    checked(&problem)?;
+    problem.guard.interrupt()?;
+    found.map(explained).map_err(|error| solve_error(&error))
+}
+
+/// A limit of time; what is too long for a clock is a century.
+pub(crate) fn seconds(time: f64) -> Duration {
+    Duration::try_from_secs_f64(time).unwrap_or(Duration::MAX).min(Duration::from_secs(3_155_760_000))
 }
 
 /// A broken rule as Python sees it, where states are not cloned.

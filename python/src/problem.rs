@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{Dominance, Facts, Found, Ordering, Prior};
+use soloist::problem::{Dominance, Explain, Facts, Found, Ordering, Prior, ScorePart};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
@@ -36,6 +36,9 @@ pub(crate) struct Functions {
     suggest: Option<Py<PyAny>>,
     candidates: Option<Py<PyAny>>,
     playout: Option<Py<PyAny>>,
+    parts: Option<Py<PyAny>>,
+    constraints: Option<Py<PyAny>>,
+    relaxed: Option<Py<PyAny>>,
     minimize: bool,
     reference: Option<f64>,
     complete: bool,
@@ -167,6 +170,9 @@ impl Functions {
             &self.suggest,
             &self.candidates,
             &self.playout,
+            &self.parts,
+            &self.constraints,
+            &self.relaxed,
         ];
         held.into_iter().chain(optional.into_iter().flatten()).try_for_each(|object| visit.call(object))
     }
@@ -360,6 +366,11 @@ impl Problem for PyProblem {
         self.functions.bias.is_some().then_some(self as &dyn Prior<Self>)
     }
 
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        let Functions { parts, constraints, .. } = &*self.functions;
+        (parts.is_some() || constraints.is_some()).then_some(self as &dyn Explain<Self>)
+    }
+
     fn facts(&self) -> Facts {
         Facts {
             is_complete: self.functions.complete,
@@ -368,6 +379,45 @@ impl Problem for PyProblem {
             fault: Some(self.guard.fault.clone()),
             ..Facts::default()
         }
+    }
+}
+
+impl Explain<PyProblem> for PyProblem {
+    fn parts(&self, state: &PyState) -> Vec<ScorePart> {
+        let Some(parts) = &self.functions.parts else { return Vec::new() };
+        Python::attach(|py| {
+            self.guard.ask(py, Vec::new(), || {
+                const EXPECTED: &str = "a dict of numbers";
+                let found = parts.bind(py).call1((state.0.bind(py),))?;
+                let items = found.call_method0("items").map_err(|_| returned("parts", &found, EXPECTED))?;
+                let mut all: Vec<ScorePart> = Vec::new();
+                for item in items.try_iter()? {
+                    let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+                    all.push((name.str()?.to_string().into(), real("parts", &value, EXPECTED)?));
+                }
+                Ok(all)
+            })
+        })
+    }
+
+    fn constraints(&self) -> Vec<String> {
+        let Some(constraints) = &self.functions.constraints else { return Vec::new() };
+        Python::attach(|py| {
+            self.guard.ask(py, Vec::new(), || {
+                let found = constraints.bind(py).call0()?;
+                found.extract().map_err(|_| returned("constraints", &found, "a list of str"))
+            })
+        })
+    }
+
+    fn relaxed(&self, kept: &[usize]) -> Option<Self> {
+        let relaxed = self.functions.relaxed.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let functions: Option<Functions> = relaxed.bind(py).call1((PyList::new(py, kept)?,))?.extract()?;
+                Ok(functions.map(|functions| Self::guarded(functions, Arc::clone(&self.guard))))
+            })
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::calls::{Calls, REPORT, Watch};
 use crate::errors::{InstanceError, InvalidSolution};
 use crate::live::{Live, PULSE, beside, locked};
+use crate::own::{Explained, explained, seconds};
 use crate::request::{Request, instance_error, solve_error, spec_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -241,6 +242,17 @@ impl Shipped {
     fn check(&self, py: Python<'_>, text: &str) -> PyResult<(f64, String)> {
         let checked = py.detach(|| self.instance.check(text)).map_err(InvalidSolution::new_err)?;
         Ok((checked.score, checked.summary))
+    }
+
+    /// Looks for constraints that cannot hold together, for so many seconds.
+    fn explain(&self, py: Python<'_>, time: f64, seed: u64) -> PyResult<Explained> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let work = || self.instance.explain(seconds(time), seed, Some(&stop));
+        let found = interruptible(py, &stop, &Calls::default(), work)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(PyKeyboardInterrupt::new_err(()));
+        }
+        found.map(explained).map_err(|error| solve_error(&error))
     }
 
     /// A solution for people to read.

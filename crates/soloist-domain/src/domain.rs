@@ -4,9 +4,10 @@
 //! Everything below the seam is compiled for the domain's own types.
 
 use crate::answer::json;
-use crate::{InstanceError, svg};
+use crate::{InstanceError, Parts, svg};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use soloist::check::Explanation;
 use soloist::problem::search_infos;
 use soloist::rollout::RolloutInfo;
 use soloist::run::{CheckpointError, Improvement, Progress, RunInfo, SavedRun, SolveError, StopReason, TreeShape};
@@ -211,6 +212,8 @@ pub struct SolutionReport {
     pub moves: Value,
     /// The answer in the problem's own terms.
     pub solution: Value,
+    /// What the score consists of; empty where the problem does not say it.
+    pub parts: Parts,
 }
 
 /// The result of a run in terms that need no types.
@@ -352,6 +355,13 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When the rollout is unknown or the checkpoint to continue is damaged.
     fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError>;
+    /// Looks for constraints of the instance that cannot hold together; see [`soloist::check::explain()`].
+    ///
+    /// # Errors
+    /// When a search fails.
+    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError>;
+    /// How many constraints the instance names; 0: nothing can be explained.
+    fn constraints(&self) -> usize;
     /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with
     /// the search.
     ///

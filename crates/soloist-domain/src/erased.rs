@@ -3,6 +3,7 @@
 use crate::domain::MoveOf;
 use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
 use serde_json::Value;
+use soloist::check::Explanation;
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::run::{
     CheckpointError, Control, Improvement, Observer, OfferError, Progress, RunInfo, SavedRun, Session, Solution,
@@ -10,6 +11,7 @@ use soloist::run::{
 };
 use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The solver of a request, and what its result needs.
 fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
@@ -75,8 +77,11 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
     let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
         outcome;
     let mut answers: Vec<SolutionReport> = Vec::new();
-    for Solution { score, moves } in kept {
-        let answer = SolutionReport { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
+    for solution in kept {
+        let parts = solution.parts(instance.problem()).into_iter().collect();
+        let Solution { score, moves } = solution;
+        let (moves, solution) = (instance.moves(&moves), instance.solution(&moves));
+        let answer = SolutionReport { score, moves, solution, parts };
         // Different sequences of moves may make the same solution.
         if answers.iter().all(|known| known.solution != answer.solution) {
             answers.push(answer);
@@ -163,6 +168,14 @@ impl<I: Instance> AnyInstance for I {
     fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError> {
         let request = Request { stop: None, checkpoint: None, ..request };
         Ok(Box::new(Running { instance: self, session: solver(self, request)?.start()? }))
+    }
+
+    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError> {
+        soloist::check::explain(self.problem(), time, seed, stop)
+    }
+
+    fn constraints(&self) -> usize {
+        self.problem().explain().map_or(0, |explain| explain.constraints().len())
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

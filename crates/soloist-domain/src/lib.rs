@@ -36,6 +36,7 @@ mod event;
 mod from_problem;
 pub mod input;
 pub mod names;
+mod parts;
 mod record;
 mod registry;
 pub mod result;
@@ -55,6 +56,7 @@ pub use domain::{
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
 pub use from_problem::from_problem;
+pub use parts::Parts;
 pub use record::{Depths, FORMAT, ImprovementStep, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask};
 pub use registry::Registry;
 pub use run_spec::{

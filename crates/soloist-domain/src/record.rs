@@ -5,7 +5,7 @@
 //! read these types.
 
 use crate::result::{self, Asked};
-use crate::{Limits, Options, Report, SolutionReport};
+use crate::{Limits, Options, Parts, Report, SolutionReport};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use soloist::run::{Improvement, Progress, StopReason};
@@ -192,6 +192,9 @@ pub struct OtherSolution {
     pub moves: Value,
     /// The answer in the problem's own terms.
     pub solution: Value,
+    /// What the score consists of.
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub parts: Parts,
 }
 
 /// A run that has ended. Everything but seconds and the machine is the same for equal runs with count limits.
@@ -212,6 +215,9 @@ pub struct RunRecord {
     /// The two numbers that the score stands for.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "numbers")]
     pub pair: Option<[f64; 2]>,
+    /// What the score consists of, where the problem says it.
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub parts: Parts,
     /// The moves of the best solution as the search made them; null without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moves: Option<Value>,
@@ -340,6 +346,7 @@ impl RunRecord {
             ending,
             verified: None,
             pair: None,
+            parts: Parts::default(),
             moves: None,
             solution: None,
             others: Vec::new(),
@@ -356,9 +363,11 @@ impl RunRecord {
             score: answer.score.value(),
             moves: answer.moves.clone(),
             solution: answer.solution.clone(),
+            parts: answer.parts.clone(),
         };
         Self {
             pair: pair(asked, report.score()),
+            parts: report.best().map(|best| best.parts.clone()).unwrap_or_default(),
             moves: Some(report.moves().clone()),
             solution: Some(report.solution().clone()),
             others: report.answers.iter().skip(1).map(other).collect(),
@@ -373,6 +382,7 @@ impl RunRecord {
         let ending = RunEnding::new(report).with_score(Some(answer.score));
         Self {
             pair: pair(asked, Some(answer.score)),
+            parts: answer.parts.clone(),
             moves: Some(answer.moves.clone()),
             solution: Some(answer.solution.clone()),
             history: Some(Vec::new()),

@@ -3,7 +3,7 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::problem::{Entrant, Facts, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout, find_rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::hash::Hasher;
@@ -154,6 +154,10 @@ impl Problem for Orders {
         Sense::Minimize
     }
 
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+
     fn code(&self, state: &Partial, mv: u8) -> u64 {
         self.inner.code(state, mv)
     }
@@ -219,5 +223,17 @@ struct Inner(Box<dyn Rollout<SchemeOrders>>);
 impl Rollout<Orders> for Inner {
     fn run(&mut self, problem: &Orders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {
         self.0.run(&problem.inner, state, playout, rng);
+    }
+}
+
+impl Explain<Orders> for Orders {
+    fn parts(&self, state: &Partial) -> Vec<ScorePart> {
+        let counts = Dag::build(&self.system, &self.order(state.chosen()), self.signs).level_counts();
+        let parts = [
+            ("additions", counts.additions),
+            ("multiplications", counts.multiplications),
+            ("multiplications of powers", counts.power_multiplications),
+        ];
+        parts.into_iter().map(|(name, count)| (name.into(), count as f64)).collect()
     }
 }

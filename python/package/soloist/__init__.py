@@ -34,6 +34,7 @@ from . import _soloist
 from ._bench import Comparison, bench
 from ._better import better
 from ._cse import cse
+from ._explain import Explanation, explain
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._numba import compiled
@@ -66,6 +67,7 @@ __all__ = [
     "BrokenPromise",
     "CheckpointError",
     "Comparison",
+    "Explanation",
     "Improvement",
     "Improvements",
     "Infeasible",
@@ -94,6 +96,7 @@ __all__ = [
     "compiled",
     "cse",
     "distributed",
+    "explain",
     "generate",
     "improvements",
     "load",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, SupportsFloat, SupportsIndex
 
@@ -77,6 +77,9 @@ class Problem(Generic[State, Move]):
     - ``link``: what a decision costs directly behind another one, where the score is a sum of that
     - ``suggest``: which edits may improve a finished solution
     - ``candidates``, ``playout``: playout policies of the domain
+    - ``parts``: what a score consists of
+    - ``constraints``: the names of the constraints that can be left out
+    - ``relaxed``: the problem with some of the constraints alone
 
     A state may be any object; tuples of numbers are fast. A state is never changed: ``apply`` returns a new one.
     A move is an int, or another plain value: a str, bytes, a float, a bool, None or a tuple of these, named tuples
@@ -196,6 +199,21 @@ class Problem(Generic[State, Move]):
         """Returns the moves that complete a state. Random draws must come from ``rng``."""
         raise NotImplementedError
 
+    def parts(self, state: State) -> Mapping[str, float]:
+        """Returns what the score of a finished state consists of, for ``result.parts``; parts need not add up to it."""
+        raise NotImplementedError
+
+    def constraints(self) -> Sequence[str]:
+        """Returns the names of constraints that can be left out, for :func:`explain`; needs ``relaxed``."""
+        raise NotImplementedError
+
+    def relaxed(self, kept: list[int]) -> Any:
+        """Returns the problem in which only some constraints hold: those at the places ``kept`` of ``constraints``.
+
+        None: it is certain that these cannot hold together. What satisfies more constraints must satisfy fewer.
+        """
+        raise NotImplementedError
+
 
 _REQUIRED = ("root", "moves", "apply", "score")
 _OPTIONAL = (
@@ -212,6 +230,9 @@ _OPTIONAL = (
     "suggest",
     "candidates",
     "playout",
+    "parts",
+    "constraints",
+    "relaxed",
 )
 _SENSES = {"maximize": False, "max": False, "minimize": True, "min": True}
 
@@ -239,6 +260,10 @@ def functions(problem: object) -> dict[str, Any]:
     for name in ("link", "suggest"):
         if found[name] is not None and found["identity"] is None:
             raise TypeError(f"{kind.__name__}: `{name}` belongs to `identity` and `find`, which are missing")
+    if (found["constraints"] is None) != (found["relaxed"] is None):
+        raise TypeError(f"{kind.__name__}: `constraints` and `relaxed` belong together")
+    if found["relaxed"] is not None:
+        found["relaxed"] = _relaxed(found["relaxed"])
     if found["resources"] is not None and found["future"] is None:
         raise TypeError(f"{kind.__name__}: `resources` belongs to `future`, which is missing")
     found["minimize"] = _SENSES.get(_value(problem, "sense", "maximize"))
@@ -256,6 +281,32 @@ def functions(problem: object) -> dict[str, Any]:
     found["blocked"] = BLOCKED
     found["random"] = random.Random
     return found
+
+
+def _relaxed(relaxed: Callable[[list[int]], Any]) -> Callable[[list[int]], dict[str, Any] | None]:
+    """Wraps the function for the compiled part, which takes the functions of what it returns."""
+
+    def bound(kept: list[int]) -> dict[str, Any] | None:
+        problem = relaxed(kept)
+        return None if problem is None else functions(problem)
+
+    return bound
+
+
+def parts_of(problem: object) -> Callable[[Any], dict[str, float]] | None:
+    """Returns the function of a problem that says what the score of a finished state consists of."""
+    function = getattr(problem, "parts", None)
+    if function is None or getattr(type(problem), "parts", None) is Problem.parts:
+        return None
+
+    def parts(state: Any) -> dict[str, float]:
+        found = function(state)
+        try:
+            return {str(name): float(value) for name, value in found.items()}
+        except (AttributeError, TypeError, ValueError):
+            raise TypeError(f"parts must return a dict of numbers, it returned {_arguments.shown(found)}") from None
+
+    return parts
 
 
 def _value(problem: object, name: str, default: Any) -> Any:

@@ -69,6 +69,8 @@ class Solution:
     moves: list[Any]
     #: The finished state of a Python problem; the answer in the problem's own terms for a shipped one.
     solution: Any = field(repr=False)
+    #: What the score consists of, by name; empty where the problem does not say it.
+    parts: dict[str, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,9 @@ class Result:
     tree: dict[str, float] | None = field(default=None, repr=False)
     #: The two numbers that the score stands for, the one that counts first in front; None: it is one number.
     pair: list[float] | None = field(default=None, repr=False)
+    #: What the score of the best solution consists of, by name, such as ``{"vehicles": 19.0, "distance": 1650.8}``;
+    #: empty where the problem does not say it.
+    parts: dict[str, float] = field(default_factory=dict, repr=False)
 
     #: The instance that was solved, which draws the solution; copies of the result are without it.
     _instance: ClassVar[Instance | None] = None
@@ -181,7 +186,10 @@ class Result:
             fields["solution"] = self.solution
         if self.others:
             keys = ("score", "moves", "solution") if self.instance else ("score", "moves")
-            fields["others"] = [{key: getattr(other, key) for key in keys} for other in self.others]
+            fields["others"] = [
+                {**{key: getattr(other, key) for key in keys}, **({"parts": other.parts} if other.parts else {})}
+                for other in self.others
+            ]
         fields["history"] = [
             {name: getattr(event, name) for name in _EVENT if name != "violation" or event.violation is not None}
             for event in self.history
@@ -189,6 +197,8 @@ class Result:
         for name in ("tree", "pair"):
             if getattr(self, name) is not None:
                 fields[name] = getattr(self, name)
+        if self.parts:
+            fields["parts"] = self.parts
         if self.remarks:
             fields["remarks"] = self.remarks
         fields["version"] = _soloist.VERSION
@@ -251,9 +261,15 @@ def _fields(found: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def own_result(found: dict[str, Any]) -> Result:
-    """Makes the result of a run on a Python problem."""
-    solutions = [Solution(*solution) for solution in found["solutions"]]
+def _parts(found: dict[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in found.get("parts", {}).items()}
+
+
+def own_result(found: dict[str, Any], parts: Callable[[Any], dict[str, float]] | None) -> Result:
+    """Makes the result of a run on a Python problem; `parts` says what the score of a finished state consists of."""
+    solutions = [
+        Solution(*solution, parts=parts(solution[3]) if parts is not None else {}) for solution in found["solutions"]
+    ]
     record = json.loads(found["record"])
     fields = _fields(record)
     best = solutions[0] if solutions else None
@@ -264,6 +280,7 @@ def own_result(found: dict[str, Any]) -> Result:
         others=solutions[1:],
         remarks=found["remarks"],
         unsaved=found["unsaved"],
+        parts=best.parts if best else {},
         **fields,
     )
 
@@ -271,7 +288,10 @@ def own_result(found: dict[str, Any]) -> Result:
 def shipped_result(text: str, unsaved: str | None, instance: Instance) -> Result:
     """Makes the result of a run on a shipped problem."""
     found = json.loads(text)
-    others = [Solution(_float(one["score"]), None, one["moves"], one["solution"]) for one in found.get("others", [])]
+    others = [
+        Solution(_float(one["score"]), None, one["moves"], one["solution"], _parts(one))
+        for one in found.get("others", [])
+    ]
     result = Result(
         moves=found["moves"],
         solution=found["solution"],
@@ -279,6 +299,7 @@ def shipped_result(text: str, unsaved: str | None, instance: Instance) -> Result
         others=others,
         remarks=found.get("remarks", []),
         unsaved=unsaved,
+        parts=_parts(found),
         **_fields(found),
     )
     object.__setattr__(result, "_instance", instance)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
-from ._problem import Rules
+from ._problem import Rules, parts_of
 from ._result import Improvement, Progress, Result, Solution, Stop, as_moves, as_text, own_result, shipped_result
 from ._run import RestoreKeywords, SessionKeywords, keywords
 from ._solve import Asked
@@ -44,6 +44,7 @@ class Session:
 
     _session: _soloist.OwnSession | _soloist.ShippedSession
     _instance: Instance
+    _parts: Callable[[Any], dict[str, float]] | None
 
     @keywords(SessionKeywords)
     def __init__(
@@ -67,6 +68,7 @@ class Session:
             self._instance = asked.target
             self._session = asked.target._shipped.session(request)
         else:
+            self._parts = parts_of(asked.target)
             self._session = _soloist.OwnSession(asked.functions, request)
 
     @classmethod
@@ -138,17 +140,20 @@ class Session:
             if best is None:
                 return None
             score, violation, moves, state = best
-            return Solution(score, violation, self._asked.behind.before(moves) if self._asked.behind else moves, state)
+            parts = self._parts(state) if self._parts is not None else {}
+            return Solution(
+                score, violation, self._asked.behind.before(moves) if self._asked.behind else moves, state, parts=parts
+            )
         result = self.result
         if result.moves is None:
             return None
-        return Solution(result.score, result.violation, result.moves, result.solution)
+        return Solution(result.score, result.violation, result.moves, result.solution, result.parts)
 
     @property
     def result(self) -> Result:
         """What the run has yielded so far; for problems that ship, verified."""
         if isinstance(self._session, _soloist.OwnSession):
-            return self._asked.whole(own_result(self._session.report()))
+            return self._asked.whole(own_result(self._session.report(), self._parts))
         return shipped_result(self._session.report(), None, self._instance)
 
     @property

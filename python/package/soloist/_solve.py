@@ -10,7 +10,7 @@ from . import _arguments, _soloist
 from ._instance import Instance, _load
 from ._numba import compiled_of, finished
 from ._prefix import Prefix, completed
-from ._problem import Rules, functions
+from ._problem import Rules, functions, parts_of
 from ._progress import Display, shown
 from ._result import Progress, Result, as_start, calls, own_result, shipped_result
 from ._run import SolveKeywords, keywords, split
@@ -143,8 +143,8 @@ def solve(
             return shipped_result(*target._shipped.solve(request), target)
         machine = compiled_of(target)
         if machine is None:
-            return asked.whole(own_result(_soloist.solve_own(asked.functions, request)))
+            return asked.whole(own_result(_soloist.solve_own(asked.functions, request), parts_of(target)))
         end = finished(target, machine.name, behind.moves if behind else [])
-        return asked.whole(own_result(_soloist.solve_compiled(machine.spec(behind), request, end)))
+        return asked.whole(own_result(_soloist.solve_compiled(machine.spec(behind), request, end), parts_of(target)))
     finally:
         display.close()

@@ -2,7 +2,7 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Entrant, Prior, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Explain, Prior, ScorePart, StableHasher, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
@@ -234,6 +234,10 @@ impl Problem for Knapsack {
         Some(stable_hash(&(state.index, state.room, state.value)))
     }
 
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+
     /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark
     /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. For proofs `dfs` is the
     /// method: it proves every benchmark file within a second, but a budget of playouts may never end it.
@@ -285,5 +289,12 @@ impl Rollout<Knapsack> for Greedy {
             problem.apply(state, mv);
             playout.moves.push(mv);
         }
+    }
+}
+
+impl Explain<Knapsack> for Knapsack {
+    fn parts(&self, state: &Load) -> Vec<ScorePart> {
+        let (value, room) = (state.value as f64, state.room as f64);
+        vec![("value".into(), value), ("weight".into(), self.capacity as f64 - room), ("room left".into(), room)]
     }
 }

@@ -5,7 +5,7 @@ use super::instance::{decode, encode};
 use super::model::{Layout, Objective, Packing};
 use super::rollout::{Greedy, ROLLOUTS};
 use super::search;
-use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -53,6 +53,10 @@ impl Problem for Packing {
             Objective::Value => Sense::Maximize,
             Objective::Containers => Sense::Minimize,
         }
+    }
+
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
     }
 
     /// The kind of object, the type, and the position on a grid of half the tube's radius: what was learned about a
@@ -171,5 +175,14 @@ impl Prior<Packing> for Packing {
         let ([left, bottom], [width, height]) = bin.shape.frame();
         let [x, y] = bin.position(place);
         -4.0 * lack.min(1.0) - 1.5 * ((y - bottom) / height) - 0.5 * ((x - left) / width)
+    }
+}
+
+impl Explain<Packing> for Packing {
+    fn parts(&self, state: &Layout) -> Vec<ScorePart> {
+        let packed = self.kit.demand.iter().zip(&state.remaining).map(|(demand, left)| f64::from(demand - left));
+        let value: f64 = packed.clone().zip(&self.kit.value).map(|(count, value)| count * value).sum();
+        let containers = f64::from(state.containers);
+        vec![("containers".into(), containers), ("tubes".into(), packed.sum()), ("value".into(), value)]
     }
 }

@@ -32,6 +32,7 @@
 
 mod anneal;
 pub mod bound;
+mod explain;
 pub mod network;
 mod pool;
 mod refine;

@@ -7,7 +7,7 @@ use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
 use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::problem::{Entrant, Neighborhood, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Neighborhood, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -33,6 +33,10 @@ impl<G: Geometry> Problem for Tiles<G> {
 
     fn score(&self, state: &Position<G>) -> Score {
         Score::Feasible((state.points + self.end_points(&state.board)) as f64)
+    }
+
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
     }
 
     /// The cells of the group and their colour: the same at any time of the game.
@@ -188,5 +192,18 @@ impl<G: Geometry> KernelTask<G> for Play<'_, G> {
         let group = flood_lowest(ops, &links, usize::from(self.cell));
         ops.remove_from(self.board, &group);
         group.size
+    }
+}
+
+impl<G: Geometry> Explain<Self> for Tiles<G> {
+    fn parts(&self, state: &Position<G>) -> Vec<ScorePart> {
+        let left: u32 = state.board.color_counts()[1..].iter().sum();
+        let mut parts: Vec<ScorePart> = vec![("groups".into(), state.points as f64)];
+        if self.game == Game::SameGame {
+            let name = if left == 0 { "award of a cleared board" } else { "penalty" };
+            parts.push((name.into(), self.end_points(&state.board) as f64));
+        }
+        parts.push(("tiles left".into(), f64::from(left)));
+        parts
     }
 }

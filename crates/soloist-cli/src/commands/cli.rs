@@ -1,6 +1,6 @@
 //! The arguments of the whole command.
 
-use super::{bench, check, gather, generate, list, report, reproduce, serve, simplify, solve, tune};
+use super::{bench, check, explain, gather, generate, list, report, reproduce, serve, simplify, solve, tune};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -58,6 +58,8 @@ pub(crate) enum Commands {
     Serve(serve::ServeArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(check::CheckArgs),
+    /// Find constraints of an instance that cannot hold together, where no solution is feasible
+    Explain(explain::ExplainArgs),
     /// Gather what workers have left in a shared folder: the best solution, verified again
     Merge(gather::MergeArgs),
     /// Show how far the workers of a shared folder are

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod cli;
 mod code;
+mod explain;
 mod gather;
 mod generate;
 mod help;
@@ -33,6 +34,7 @@ pub(crate) fn run(command: &Commands) -> Result<u8, Failure> {
         Commands::Report(args) => report::run(args),
         Commands::Serve(args) => serve::run(args),
         Commands::Check(args) => check::run(args),
+        Commands::Explain(args) => explain::run(args),
         Commands::Merge(args) => gather::merge(args),
         Commands::Status(args) => gather::status(args),
         Commands::Generate(args) => generate::run(args),

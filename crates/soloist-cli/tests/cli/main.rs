@@ -8,6 +8,7 @@ mod check;
 mod cluster;
 mod commands;
 mod common;
+mod explain;
 mod expressions;
 #[cfg(unix)]
 mod foreign;

@@ -52,6 +52,7 @@ pub(crate) fn record(
         history: Some(report.history.iter().map(ImprovementStep::of).collect()),
         improvements: Some(improvements),
         solution: Some(report.solution().clone()),
+        parts: report.best().map(|best| best.parts.clone()).unwrap_or_default(),
         ..RunRecord::bare(task, RunEnding::new(report))
     }
 }

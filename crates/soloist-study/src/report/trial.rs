@@ -3,7 +3,7 @@
 use crate::text::plain;
 use serde_json::Value;
 use soloist::run::StopReason;
-use soloist_domain::{ImprovementStep, Limits, RunEnding, RunEvent, RunRecord, RunStart, RunTask};
+use soloist_domain::{ImprovementStep, Limits, Parts, RunEnding, RunEvent, RunRecord, RunStart, RunTask};
 
 /// A run, finished or not.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Trial {
     pub(crate) verified: Option<bool>,
     /// The best solution in the problem's own terms, as JSON: values would take several times the memory.
     pub(crate) solution: Option<Box<str>>,
+    /// What its score consists of.
+    pub(crate) parts: Parts,
 }
 
 /// What the horizontal axis of a chart counts.
@@ -103,20 +105,21 @@ impl Trial {
     /// # Errors
     /// It has no end.
     pub(crate) fn new(record: RunRecord, file: usize) -> Result<Self, String> {
-        let RunRecord { task, ending, verified, solution, history, improvements, .. } = record;
+        let RunRecord { task, ending, verified, solution, parts, history, improvements, .. } = record;
         if ending.stop.is_none() {
             return Err("missing field `stop`".to_owned());
         }
         let timed = improvements.filter(|steps| !steps.is_empty());
         let points = timed.or(history).unwrap_or_default();
-        Ok(Self { file, task, ending, points, verified, solution: solution.and_then(|solution| text_of(&solution)) })
+        let solution = solution.and_then(|solution| text_of(&solution));
+        Ok(Self { file, task, ending, points, verified, solution, parts })
     }
 
     /// The run that begins.
     pub(crate) fn begin(start: RunStart, file: usize) -> Self {
         let RunStart { task, playouts, seconds } = start;
         let ending = RunEnding { playouts, seconds, ..RunEnding::default() };
-        Self { file, task, ending, points: Vec::new(), verified: None, solution: None }
+        Self { file, task, ending, points: Vec::new(), verified: None, solution: None, parts: Parts::default() }
     }
 
     /// Takes a later event.

@@ -3,11 +3,13 @@
 mod advise;
 mod copies;
 mod edits;
+mod explain;
 mod games;
 mod keys;
 mod players;
 
 pub use advise::{Advice, Knowledge, advise};
+pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
 pub(crate) use games::{ENDLESS, SHOWN, after, future, list};
 

@@ -271,6 +271,36 @@ pub const FUNCTIONS: &[Function] = &[
         used_by: "`auto` enters them; the first is the default method of `solve`",
         ..PLAIN
     },
+    Function {
+        name: "explain",
+        says: "that scores have parts, and constraints names",
+        used_by: "results and the search for conflicts",
+        ..PLAIN
+    },
+    Function {
+        owner: "Explain",
+        name: "parts",
+        python: Some("parts"),
+        says: "what a score consists of",
+        used_by: "no search: results show the parts of their score",
+        ..PLAIN
+    },
+    Function {
+        owner: "Explain",
+        name: "constraints",
+        python: Some("constraints"),
+        says: "the names of the constraints that can be left out",
+        used_by: "no search: `explain` looks for those that cannot hold together",
+        ..PLAIN
+    },
+    Function {
+        owner: "Explain",
+        name: "relaxed",
+        python: Some("relaxed"),
+        says: "the problem with some of the constraints alone",
+        used_by: "as `constraints`",
+        ..PLAIN
+    },
     Function { name: "fingerprint", says: "which instance this is", used_by: "checkpoints", ..PLAIN },
 ];
 

@@ -2,6 +2,7 @@
 
 mod dominance;
 mod entrant;
+mod explain;
 mod facts;
 pub(crate) mod functions;
 mod kind;
@@ -17,6 +18,7 @@ pub use crate::core::hash::{StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
+pub use explain::{Explain, ScorePart};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
 pub use kind::SolutionKind;
@@ -45,6 +47,7 @@ use std::hash::Hasher;
 /// | what states are worth | [`bound`](Self::bound), [`potential`](Self::potential) |
 /// | which states are equal or better | [`key`](Self::key), [`dominance`](Self::dominance) |
 /// | how solutions are edited | [`ordering`](Self::ordering), [`neighborhood`](Self::neighborhood) |
+/// | what people are shown | [`explain`](Self::explain) |
 /// | methods of the problem | [`rollouts`](Self::rollouts), [`searches`](Self::searches), [`portfolio`](Self::portfolio) |
 pub trait Problem: Send + Sync {
     /// A partial solution. Kept small, because searches clone it; they reuse buffers through `clone_from`.
@@ -171,6 +174,14 @@ pub trait Problem: Send + Sync {
     /// They race in `auto` beside the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {
         Vec::new()
+    }
+
+    /// Returns what scores consist of, and which constraints there are. `None`: the score says everything.
+    fn explain(&self) -> Option<&dyn Explain<Self>>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Identifies the instance, so that a checkpoint is never resumed on another one.

@@ -3,7 +3,8 @@
 use super::observer::gap;
 pub use crate::core::solution::{Counters, Improvement, Solution, TreeShape};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::Move;
+use crate::Problem;
+use crate::problem::{Move, ScorePart};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -12,6 +13,19 @@ impl Solution<MoveId> {
     /// Returns the solution in the problem's moves.
     pub(crate) fn unpacked<M: Move>(&self, packing: &MoveCodec<M>) -> Solution<M> {
         Solution { score: self.score, moves: packing.all(&self.moves) }
+    }
+}
+
+impl<M: Move> Solution<M> {
+    /// Returns the [parts](crate::problem::Explain::parts) of the score, by a replay of the moves; empty where the problem names none.
+    ///
+    /// # Panics
+    /// May panic when the moves are not legal.
+    pub fn parts<P: Problem<Move = M>>(&self, problem: &P) -> Vec<ScorePart> {
+        let Some(explain) = problem.explain() else { return Vec::new() };
+        let mut state = problem.root();
+        self.moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+        explain.parts(&state)
     }
 }
 

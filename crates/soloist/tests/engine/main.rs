@@ -7,6 +7,7 @@ mod checks;
 mod common;
 mod cut;
 mod exact;
+mod explain;
 mod first;
 mod functions;
 mod future;

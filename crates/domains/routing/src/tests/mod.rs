@@ -1,5 +1,6 @@
 //! Tests of both problems, from outside.
 
+mod explain;
 mod kernel;
 mod names;
 mod published;

@@ -64,7 +64,11 @@ impl Tsptw {
     /// Precomputes shortest ways and pairs: O(n^3).
     #[must_use]
     pub fn new(instance: &Instance, objective: Objective) -> Self {
-        let network = Arc::new(instance.network(objective));
+        Self::over(Arc::new(instance.network(objective)), objective)
+    }
+
+    /// As [`new`](Self::new), over tables that are there.
+    pub(crate) fn over(network: Arc<Network>, objective: Objective) -> Self {
         let n = network.size();
         // Present for every instance: no more than MAX_NODES.
         let quickest = network.quickest().map_or_else(|| vec![0.0; n * n], |table| table.into_owned());
@@ -98,6 +102,15 @@ impl Tsptw {
     #[must_use]
     pub fn network(&self) -> &Arc<Network> {
         &self.network
+    }
+
+    /// Returns the travel of a finished tour with the way home, the waiting, in the units of the file, and the late
+    /// visits.
+    pub(crate) fn totals(&self, state: &Tour) -> (f64, f64, f64) {
+        let (home, scale) = (self.network.distance(usize::from(state.last), 0), self.network.scale());
+        let waiting = (state.time - self.network.ready(0) - state.travel).max(0.0) / scale;
+        let late = u32::from(state.late) + u32::from(state.time + home > self.due(0));
+        ((state.travel + home) / scale, waiting, f64::from(late))
     }
 
     /// Returns what is minimised.

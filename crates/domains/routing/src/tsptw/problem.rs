@@ -6,7 +6,7 @@ use super::rollout::Refine;
 use crate::network::Network;
 use crate::search::{REFINED, Routed, SISR, refined_steps, search};
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -151,6 +151,10 @@ impl Problem for Tsptw {
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
         vec![NamedSearch::new(SISR, search)]
+    }
+
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
     }
 
     fn fingerprint(&self) -> u64 {

@@ -196,6 +196,12 @@ impl Vrptw {
         self.route_cost
     }
 
+    /// Returns the routes begun, the distance in the units of the file, and the customers that are not served.
+    pub(crate) fn totals(&self, state: &Tour) -> (f64, f64, f64) {
+        let aboard = if state.last == 0 { 0 } else { u32::from(state.aboard) };
+        (f64::from(state.routes), state.distance / self.network.scale(), f64::from(state.left + aboard))
+    }
+
     /// Returns a lower bound on the number of vehicles.
     #[must_use]
     pub fn fewest_vehicles(&self) -> usize {

@@ -78,6 +78,12 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
             |score| show(instance, score),
         ) + &bound),
     );
+    if let Some(best) = report.best().filter(|best| !best.parts.is_empty()) {
+        row("parts", &best.parts.to_string());
+    }
+    if report.score().is_some_and(|score| !score.is_feasible()) && instance.constraints() > 0 {
+        row("", &format!("soloist explain {} {} looks for the reason", domain.name, instance.name()));
+    }
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     row("effort", &effort(report, setup));
     row("method", &method_line(setup));

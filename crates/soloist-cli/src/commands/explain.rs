@@ -1,0 +1,118 @@
+//! `soloist explain`: constraints of an instance that cannot hold together.
+
+use super::args::{ProblemParser, QuietArgs};
+use crate::terminal::{output, signal};
+use crate::units;
+use clap::Args;
+use serde_json::json;
+use soloist::check::{Explanation, Verdict};
+use soloist_problems::{Domain, Setting};
+use soloist_study::Failure;
+use soloist_study::text::{counted, plain};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+const EXAMPLES: &str = "\
+Example: soloist explain vrptw tight.txt --set fleet=3 --time 30s
+Constraints are left out as long as no solution exists without them. Each set is searched by the default method and by
+exact search.
+Exit code: 0 a conflict, or a solution that satisfies everything; 3 neither within the time; 130 interrupted.";
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExplainArgs {
+    /// The problem: one that names its constraints
+    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
+    pub(crate) problem: &'static Domain,
+    /// The instance file or spec
+    #[arg(value_name = "INSTANCE")]
+    pub(crate) instance: String,
+    /// Set an option of the problem (repeatable)
+    #[arg(long, short, value_name = "KEY=VALUE", value_parser = units::setting)]
+    pub(crate) set: Vec<Setting>,
+    /// Wall-clock time at most
+    #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, default_value = "10s")]
+    pub(crate) time: Duration,
+    /// The seed of all random draws
+    #[arg(long, value_name = "N", value_parser = units::job_index, allow_hyphen_values = true, default_value = "0")]
+    pub(crate) seed: u64,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) quiet: QuietArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    let options = args.problem.options_of(&args.set.iter().cloned().collect())?;
+    let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
+    let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
+    signal::install(args.quiet.quiet)?;
+    let begin = Instant::now();
+    let found = instance.explain(args.time, args.seed, Some(&signal::STOP));
+    let found = found.map_err(|error| Failure::runtime(format!("{}: {error}", args.instance)))?;
+    if found.verdict == Verdict::Unnamed {
+        let name = args.problem.name;
+        return Err(Failure::runtime(format!("{}: {name} names no constraints of this instance", args.instance)));
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let text = if args.json {
+        let object = json!({
+            "problem": args.problem.name,
+            "instance": instance.name(),
+            "verdict": verdict(found.verdict),
+            "conflict": found.conflict,
+            "least": found.is_least,
+            "constraints": found.constraints,
+            "tests": found.tests,
+            "seconds": seconds,
+        });
+        format!("{object}\n")
+    } else {
+        let head = format!("{} {}: {}\n", args.problem.name, instance.name(), instance.describe());
+        head + &text(&found, seconds)
+    };
+    output::print(&text)?;
+    Ok(match found.verdict {
+        _ if signal::STOP.load(std::sync::atomic::Ordering::Relaxed) => 130,
+        Verdict::Unknown => 3,
+        _ => 0,
+    })
+}
+
+/// The verdict in JSON.
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Unnamed => "unnamed",
+        Verdict::Feasible => "feasible",
+        Verdict::Conflict => "conflict",
+        Verdict::Unknown => "unknown",
+    }
+}
+
+/// The result for people.
+fn text(found: &Explanation, seconds: f64) -> String {
+    let all = counted(found.constraints, "constraint");
+    let mut text = match found.verdict {
+        Verdict::Feasible => format!("feasible: a solution satisfies all {all}\n"),
+        Verdict::Unnamed | Verdict::Unknown => {
+            format!("unknown: neither a solution nor a proof that none satisfies all {all}; more --time may help\n")
+        }
+        Verdict::Conflict => {
+            let least = if found.is_least {
+                "without any one of them there is a solution"
+            } else {
+                "the time did not suffice to leave out more; some of them may not be needed"
+            };
+            format!("conflict: {} of {all} cannot hold together; {least}\n", found.conflict.len())
+        }
+    };
+    // Writing to a string cannot fail.
+    for name in &found.conflict {
+        let _ = writeln!(text, "  {name}");
+    }
+    let _ = writeln!(text, "{} in {} s", counted(found.tests as usize, "test"), plain((seconds * 1e3).round() / 1e3));
+    text
+}

@@ -1,0 +1,46 @@
+//! `soloist explain`, and the parts of scores in results.
+
+use crate::common::{Folder, run};
+use serde_json::Value;
+
+#[test]
+fn a_conflict_is_named() {
+    let call = ["explain", "vrptw", "random:25:7", "--set", "fleet=2", "--quiet"];
+    let done = run(&call);
+    done.exits(0);
+    assert!(done.stdout.contains("constraints cannot hold together; without any one of them there is a solution"));
+    assert!(done.stdout.contains("\n  at most 2 vehicles\n"), "{}", done.stdout);
+    let json = run(&[&call[..], &["--json"]].concat());
+    json.exits(0);
+    let found: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&found["verdict"], &found["least"], &found["constraints"]), (&"conflict".into(), &true.into(), &53.into()));
+    let conflict = found["conflict"].as_array().unwrap();
+    assert_eq!(conflict.len(), done.stdout.lines().filter(|line| line.starts_with("  ")).count());
+    let feasible = run(&["explain", "vrptw", "random:25:7", "-q"]);
+    feasible.exits(0);
+    assert!(feasible.stdout.contains("feasible: a solution satisfies all 51 constraints"), "{}", feasible.stdout);
+    run(&["explain", "knapsack", "random:10x100:1"]).refused(1, "knapsack names no constraints of this instance");
+}
+
+#[test]
+fn results_have_the_parts_of_their_scores() {
+    let folder = Folder::new();
+    let out = folder.join("result.json");
+    let call = ["solve", "samegame", "random:6x6x3:1", "--playouts", "200", "--method", "sampling", "-q", "--out", &out];
+    let done = run(&call);
+    done.exits(0);
+    let result: Value = serde_json::from_str(&crate::common::read(&out)).unwrap();
+    let parts = result["parts"].as_object().unwrap();
+    let sum: f64 = parts.iter().filter(|(name, _)| *name != "tiles left").map(|(_, part)| part.as_f64().unwrap()).sum();
+    assert_eq!(Some(sum), result["score"].as_f64());
+    let line = done.stdout.lines().find(|line| line.starts_with("parts ")).unwrap();
+    assert!(line.contains("groups") && line.contains("tiles left"), "{line}");
+    // A page of the run shows them, and an infeasible result names the command that looks for the reason.
+    let page = folder.join("page.html");
+    run(&["report", &out, "-o", &page, "-q"]).exits(0);
+    assert!(crate::common::read(&page).contains(line.trim_start_matches("parts").trim()));
+    let none = run(&["solve", "vrptw", "random:25:7", "--set", "fleet=2", "--nodes", "2000", "-q"]);
+    none.exits(3);
+    assert!(none.stdout.contains("soloist explain vrptw random:25:7 looks for the reason"), "{}", none.stdout);
+    assert!(none.stdout.contains("customers not served"), "{}", none.stdout);
+}

@@ -1,0 +1,171 @@
+//! Why an instance has no solution: constraints that cannot hold together.
+
+use crate::core::score::{Score, Sense};
+use crate::problem::Explain;
+use crate::run::{Control, SolveError, StopReason};
+use crate::search::Entries;
+use crate::{Budget, Method, Problem, Setup, Solver};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// What is known about the constraints of an instance as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The problem names no constraints.
+    Unnamed,
+    /// A solution satisfies all of them.
+    Feasible,
+    /// It is proven that some of them cannot hold together.
+    Conflict,
+    /// Neither was found within the limits.
+    Unknown,
+}
+
+/// What [`explain`] has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Whether the constraints can hold together.
+    pub verdict: Verdict,
+    /// The names of constraints that cannot hold together; empty unless the verdict is a conflict.
+    pub conflict: Vec<String>,
+    /// Whether no constraint of the conflict can be left out: without any one of them there is a solution. If not,
+    /// the limits have left that open for some of them.
+    pub is_least: bool,
+    /// How many constraints the problem names.
+    pub constraints: usize,
+    /// How many sets of constraints were examined.
+    pub tests: u64,
+}
+
+/// The nodes of the first and of the last exact search of a test, and the playouts between them.
+const NODES: [u64; 2] = [20_000, 2_000_000];
+const PLAYOUTS: u64 = 20_000;
+/// The part of the time that is left which one search may take.
+const PART: u32 = 8;
+
+/// Looks for the smallest set of [named constraints](Explain::constraints) that cannot hold together, within `time`.
+///
+/// It is a deletion filter: from a set without a solution, constraints are left out, half of them at a time, then a
+/// quarter, and so on to single ones; what still has no solution without them takes the place of the set. Each set is
+/// examined by depth-first search of 20,000 nodes, by 20,000 playouts of the problem's first method (or `auto`), and by
+/// depth-first search of two million nodes. Each of these ends at the first feasible solution, and takes at most an
+/// eighth of the time that is left. Constraints that are needed in a set are needed in each part of it, so that one pass
+/// over single constraints is enough.
+///
+/// The conflict is *irreducible* where [`Explanation::is_least`] says so: no part of it is a conflict. Another conflict
+/// may have fewer constraints. The result is reproducible where no search was ended by time.
+///
+/// `stop` ends it when it becomes true; what is known then is returned. Complexity: about 2 k log2(n / k) + n sets for k
+/// needed ones of n constraints.
+///
+/// # Errors
+/// Those of the searches.
+///
+/// # References
+/// J. W. Chinneck and E. W. Dravnieks, "Locating minimal infeasible constraint sets in linear programs", ORSA Journal on
+/// Computing 3, 1991 (the deletion filter).
+pub fn explain<P: Problem>(
+    problem: &P,
+    time: Duration,
+    seed: u64,
+    stop: Option<&AtomicBool>,
+) -> Result<Explanation, SolveError> {
+    let explain = problem.explain();
+    let names = explain.map_or_else(Vec::new, Explain::constraints);
+    let mut found = Explanation {
+        verdict: Verdict::Unnamed,
+        conflict: Vec::new(),
+        is_least: false,
+        constraints: names.len(),
+        tests: 0,
+    };
+    let Some(explain) = explain.filter(|_| !names.is_empty()) else { return Ok(found) };
+    let mut tester = Tester { explain, until: Instant::now() + time, seed, stop, is_interrupted: false };
+    let mut test = |kept: &[usize], found: &mut Explanation| {
+        found.tests += 1;
+        tester.test(kept)
+    };
+    let mut kept: Vec<usize> = (0..names.len()).collect();
+    found.verdict = match test(&kept, &mut found)? {
+        None => Verdict::Unknown,
+        Some(true) => Verdict::Feasible,
+        Some(false) => Verdict::Conflict,
+    };
+    if found.verdict != Verdict::Conflict {
+        return Ok(found);
+    }
+    let mut size = names.len().div_ceil(2);
+    loop {
+        let mut is_open = false;
+        let mut at = 0;
+        while at < kept.len() {
+            let end = (at + size).min(kept.len());
+            let rest: Vec<usize> = kept[..at].iter().chain(&kept[end..]).copied().collect();
+            match test(&rest, &mut found)? {
+                Some(false) => kept = rest,
+                Some(true) => at = end,
+                None => {
+                    is_open = true;
+                    at = end;
+                }
+            }
+        }
+        if size == 1 {
+            found.is_least = !is_open;
+            break;
+        }
+        size = size.div_ceil(2);
+    }
+    found.conflict = kept.into_iter().map(|at| names[at].clone()).collect();
+    Ok(found)
+}
+
+/// Examines sets of constraints.
+struct Tester<'a, P: Problem> {
+    explain: &'a dyn Explain<P>,
+    until: Instant,
+    seed: u64,
+    stop: Option<&'a AtomicBool>,
+    is_interrupted: bool,
+}
+
+impl<P: Problem> Tester<'_, P> {
+    /// Returns whether constraints can hold together; `None`: the limits do not show it.
+    fn test(&mut self, kept: &[usize]) -> Result<Option<bool>, SolveError> {
+        let Some(problem) = self.explain.relaxed(kept) else { return Ok(Some(false)) };
+        let entries = Entries::of(&problem.portfolio()).unwrap_or_default();
+        let first = entries.entries().first().map_or_else(Setup::default, crate::search::Entry::setup);
+        let exact = || Method::preset("dfs").map_or_else(Setup::default, Setup::from);
+        for (setup, budget) in [
+            (exact(), Budget::nodes(NODES[0])),
+            (first.proof(0.0), Budget::playouts(PLAYOUTS)),
+            (exact(), Budget::nodes(NODES[1])),
+        ] {
+            let decided = self.search(&problem, setup, budget)?;
+            if decided.is_some() || self.is_interrupted {
+                return Ok(decided);
+            }
+        }
+        Ok(None)
+    }
+
+    fn search(&mut self, problem: &P, setup: Setup, budget: Budget) -> Result<Option<bool>, SolveError> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if self.is_interrupted || left.is_zero() {
+            return Ok(None);
+        }
+        // Any feasible score will do.
+        let target = match problem.sense() {
+            Sense::Maximize => f64::NEG_INFINITY,
+            Sense::Minimize => f64::INFINITY,
+        };
+        let slice = Budget { time: Some(left / PART), target: Some(target), ..budget.clone() };
+        let plan = Budget { time: None, target: None, ..budget };
+        let mut session = Solver::new(problem, setup.seed(self.seed)).budget(plan).start()?;
+        let reason = session.advance_with(&slice, Control { stop: self.stop, ..Control::default() })?;
+        self.is_interrupted = reason == StopReason::Interrupted;
+        let outcome = session.outcome();
+        let feasible = outcome.best.is_some_and(|best| matches!(best.score, Score::Feasible(_)));
+        Ok(if feasible { Some(true) } else { outcome.infeasible.then_some(false) })
+    }
+}

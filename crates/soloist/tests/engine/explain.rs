@@ -1,0 +1,122 @@
+//! Conflicts of named constraints beside brute force.
+
+use soloist::check::{Verdict, explain};
+use soloist::problem::{Explain, ScorePart};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+const VARIABLES: usize = 5;
+
+/// Values for variables that satisfy all clauses; a clause is a list of variables with the values that satisfy it.
+#[derive(Clone)]
+struct Clauses(Vec<Vec<(usize, bool)>>);
+
+impl Clauses {
+    fn broken(&self, values: &[bool]) -> usize {
+        self.0.iter().filter(|clause| clause.iter().all(|&(variable, value)| values[variable] != value)).count()
+    }
+
+    fn can_hold(&self, kept: &[usize]) -> bool {
+        let kept = Self(kept.iter().map(|&at| self.0[at].clone()).collect());
+        (0..1_u32 << VARIABLES).any(|bits| {
+            let values: Vec<bool> = (0..VARIABLES).map(|at| bits >> at & 1 == 1).collect();
+            kept.broken(&values) == 0
+        })
+    }
+}
+
+impl Problem for Clauses {
+    type State = Vec<bool>;
+    type Move = bool;
+    fn root(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn moves(&self, values: &Vec<bool>, moves: &mut Vec<bool>) {
+        if values.len() < VARIABLES {
+            moves.extend([false, true]);
+        }
+    }
+    fn apply(&self, values: &mut Vec<bool>, value: bool) {
+        values.push(value);
+    }
+    fn score(&self, values: &Vec<bool>) -> Score {
+        match self.broken(values) {
+            0 => Score::Feasible(values.iter().filter(|&&value| value).count() as f64),
+            broken => Score::Infeasible(broken as f64),
+        }
+    }
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+}
+
+impl Explain<Clauses> for Clauses {
+    fn parts(&self, values: &Vec<bool>) -> Vec<ScorePart> {
+        let true_ones = values.iter().filter(|&&value| value).count();
+        vec![("true".into(), true_ones as f64), ("false".into(), (values.len() - true_ones) as f64)]
+    }
+    fn constraints(&self) -> Vec<String> {
+        (0..self.0.len()).map(|at| at.to_string()).collect()
+    }
+    fn relaxed(&self, kept: &[usize]) -> Option<Self> {
+        assert!(kept.is_sorted());
+        Some(Self(kept.iter().map(|&at| self.0[at].clone()).collect()))
+    }
+}
+
+fn random(rng: &mut Rng, count: usize) -> Clauses {
+    let clause = |rng: &mut Rng| {
+        let length = 1 + rng.index(3);
+        (0..length).map(|_| (rng.index(VARIABLES), rng.below(2) == 1)).collect()
+    };
+    Clauses((0..count).map(|_| clause(rng)).collect())
+}
+
+#[test]
+fn conflicts_cannot_be_made_smaller() {
+    let mut rng = Rng::new(3);
+    let (mut feasible, mut sizes) = (0, Vec::new());
+    for count in 1..=40 {
+        let clauses = random(&mut rng, count);
+        let found = explain(&clauses, Duration::from_secs(60), 1, None).unwrap();
+        assert_eq!(found.constraints, count);
+        if clauses.can_hold(&(0..count).collect::<Vec<_>>()) {
+            assert_eq!((found.verdict, found.tests), (Verdict::Feasible, 1));
+            feasible += 1;
+            continue;
+        }
+        assert_eq!((found.verdict, found.is_least), (Verdict::Conflict, true));
+        let conflict: Vec<usize> = found.conflict.iter().map(|name| name.parse().unwrap()).collect();
+        assert!(!clauses.can_hold(&conflict), "{conflict:?}");
+        for at in 0..conflict.len() {
+            let mut rest = conflict.clone();
+            rest.remove(at);
+            assert!(clauses.can_hold(&rest), "{conflict:?} without {at}");
+        }
+        sizes.push(conflict.len());
+    }
+    assert!(feasible > 3 && sizes.len() > 20 && sizes.iter().max() > Some(&3), "{feasible} feasible, {sizes:?}");
+}
+
+#[test]
+fn what_is_not_known_is_not_said() {
+    let clauses = Clauses(vec![vec![(0, true)], vec![(0, false)], vec![(1, true)]]);
+    // No time, and a signal.
+    let nothing = explain(&clauses, Duration::ZERO, 1, None).unwrap();
+    let stopped = explain(&clauses, Duration::from_secs(60), 1, Some(&AtomicBool::new(true))).unwrap();
+    for found in [nothing, stopped] {
+        assert_eq!((found.verdict, found.is_least, found.conflict.len()), (Verdict::Unknown, false, 0));
+    }
+    let unnamed = explain(&soloist::doc::Staircase(3), Duration::from_secs(60), 1, None).unwrap();
+    assert_eq!((unnamed.verdict, unnamed.constraints), (Verdict::Unnamed, 0));
+}
+
+#[test]
+fn parts_are_asked_of_the_end() {
+    let clauses = Clauses(vec![vec![(0, false)]]);
+    let solver = Solver::new(&clauses, Method::preset("dfs").unwrap());
+    let best = solver.budget(Budget::nodes(1_000)).run().unwrap().best.unwrap();
+    assert_eq!(best.score, Score::Feasible(4.0));
+    assert_eq!(best.parts(&clauses), [("true".into(), 4.0), ("false".into(), 1.0)]);
+}
