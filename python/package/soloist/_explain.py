@@ -17,7 +17,7 @@ from ._solve import target_of
 class Explanation:
     """What is known about the constraints of an instance.
 
-    >>> found = soloist.explain("vrptw", "random:25:7", fleet=2)
+    >>> found = soloist.explain("vrptw", "random:25:7", vehicles=2)
     >>> found.verdict, found.least, found.conflict[-1]
     ('conflict', True, 'at most 2 vehicles')
     """

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
-Example: soloist explain vrptw tight.txt --set fleet=3 --time 30s
+Example: soloist explain vrptw tight.txt --set vehicles=3 --time 30s
 Constraints are left out as long as no solution exists without them. Each set is searched by the default method and by
 exact search.
 Exit code: 0 a conflict, or a solution that satisfies everything; 3 neither within the time; 130 interrupted.";
