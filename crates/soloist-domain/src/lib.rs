@@ -36,6 +36,7 @@ mod event;
 mod from_problem;
 pub mod input;
 pub mod names;
+mod number;
 mod parts;
 mod record;
 mod registry;

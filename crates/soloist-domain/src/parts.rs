@@ -1,6 +1,6 @@
 //! The parts of a score, as results show them.
 
-use crate::result::number;
+use crate::number::number;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use soloist::problem::ScorePart;

@@ -1,5 +1,6 @@
 //! What results and records of runs have in common: numbers and names as JSON has them.
 
+pub use crate::number::number;
 use crate::{AnyInstance, Domain, Options, Report};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -52,17 +53,6 @@ pub fn line(object: &impl Serialize) -> String {
 #[must_use]
 pub fn value(report: &Report) -> Option<f64> {
     report.score().and_then(Score::value)
-}
-
-/// Returns a number, as an integer when it is one; null when it is not finite, which JSON cannot say.
-#[must_use]
-pub fn number(value: f64) -> Value {
-    // Up to 2^53 every integer is exact.
-    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 {
-        Value::from(value as i64)
-    } else {
-        Value::from(value)
-    }
 }
 
 /// Returns a feasible score as a number, else null.
@@ -119,18 +109,4 @@ pub fn close(a: f64, b: f64) -> bool {
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]
 pub(crate) fn serialize_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     optional(*value).serialize(serializer)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers() {
-        assert_eq!(number(3.0).to_string(), "3");
-        assert_eq!(number(-0.0).to_string(), "0");
-        assert_eq!(number(0.5).to_string(), "0.5");
-        assert_eq!(number(f64::INFINITY), Value::Null);
-        assert_eq!(number(1e300).to_string(), "1e+300");
-    }
 }

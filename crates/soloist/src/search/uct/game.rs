@@ -170,6 +170,15 @@ impl Game {
 }
 
 impl UctSearch {
+    /// Keeps what the nodes know that are about to leave the tree: all but those that `stays` names.
+    fn remember(&mut self, stays: impl Fn(u32) -> bool) {
+        let most = self.uct.pacing.table_visits;
+        if most > 0 {
+            let leaving = self.tree.keys.iter().filter(|&(_, &node)| !stays(node));
+            self.table.remember(&self.tree.arena, leaving, most);
+        }
+    }
+
     /// Does everything that comes before a playout. Returns a status when there is no playout because the search is
     /// over.
     pub(super) fn prepare(&mut self, context: &mut Context<'_>) -> Option<Status> {

@@ -4,7 +4,6 @@
 //! tree begins with its state's entry, scaled down to so many playouts at most.
 
 use super::arena::{Arena, Node, Violations};
-use super::run::UctSearch;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use serde::{Deserialize, Serialize};
@@ -84,6 +83,22 @@ impl Table {
         self.entries.get(&key).map(|known| known.at_most(most))
     }
 
+    /// Keeps what nodes know that are about to leave their tree, given by the keys of their states.
+    pub(super) fn remember<'a>(
+        &mut self,
+        arena: &Arena,
+        leaving: impl Iterator<Item = (&'a u64, &'a u32)> + Clone,
+        most: u64,
+    ) {
+        let visited = |least: u64| leaving.clone().filter(move |&(_, &node)| arena.get(node as usize).visits >= least);
+        // Of too many nodes those with the most playouts.
+        let mut least = 1;
+        while visited(least).count() > self.capacity && least < MOST {
+            least *= 2;
+        }
+        self.add(visited(least).map(|(&key, &node)| (key, Known::of(arena, node as usize))), most);
+    }
+
     /// Adds nodes that leave the tree, each with its state's key; the least visited of too many entries are dropped.
     fn add(&mut self, nodes: impl Iterator<Item = (u64, Known)>, most: u64) {
         for (key, node) in nodes {
@@ -135,28 +150,6 @@ impl Arena {
             }
             self.violations[at] = known.violations;
         }
-    }
-}
-
-impl UctSearch {
-    /// Keeps what the nodes know that are about to leave the tree: all but those that `stays` names.
-    pub(super) fn remember(&mut self, stays: impl Fn(u32) -> bool) {
-        let most = self.uct.pacing.table_visits;
-        if most == 0 {
-            return;
-        }
-        let arena = &self.tree.arena;
-        let leaving = |least: u64| {
-            let nodes = self.tree.keys.iter().filter(|&(_, &node)| !stays(node));
-            nodes.filter(move |&(_, &node)| arena.get(node as usize).visits >= least)
-        };
-        // Of too many nodes those with the most playouts.
-        let mut least = 1;
-        while leaving(least).count() > self.table.capacity && least < MOST {
-            least *= 2;
-        }
-        let nodes = leaving(least).map(|(&key, &node)| (key, Known::of(arena, node as usize)));
-        self.table.add(nodes, most);
     }
 }
 
