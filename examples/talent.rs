@@ -17,7 +17,8 @@ struct Film {
     least: u64,
 }
 
-/// The scenes filmed, what they cost, what the others cost at least, and the actors that have begun and have more to do.
+/// The scenes filmed, what they cost, what the others cost at least, and the actors that have begun and have more to
+/// do.
 #[derive(Clone)]
 struct Filmed {
     scenes: u64,

@@ -83,5 +83,7 @@ mod _soloist {
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]
+    const DEFAULT_SECONDS: u64 = soloist_problems::DEFAULT_SECONDS;
+    #[pymodule_export]
     const FORMAT: u32 = soloist_problems::FORMAT;
 }

@@ -86,7 +86,8 @@ pub struct DomainOption {
 }
 
 impl DomainOption {
-    /// Returns whether a value is one of these words, or a number of one of these ranges without sign and leading zeros.
+    /// Returns whether a value is one of these words, or a number of one of these ranges without sign and leading
+    /// zeros.
     #[must_use]
     pub fn accepts(&self, value: &str) -> bool {
         self.values.iter().any(|one| match one.split_once("..") {

@@ -51,8 +51,8 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
     serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
 }
 
-/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run says
-/// which.
+/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run
+/// says which.
 fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<P::Move> {
     let (mut state, mut legal, mut rng) = (problem.root(), Vec::new(), Rng::new(seed));
     for at in 0..=Budget::MAX_MOVES as usize {

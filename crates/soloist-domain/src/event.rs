@@ -102,7 +102,7 @@ impl RunEvent {
     /// # Errors
     /// Same as [`RunRecord::from_line`](crate::RunRecord::from_line).
     pub fn from_value(value: Value) -> Result<Self, RecordError> {
-        known_format(&value)?;
+        known_format(value.get("format"))?;
         Ok(serde_json::from_value(value)?)
     }
 }

@@ -58,7 +58,9 @@ pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
 pub use from_problem::from_problem;
 pub use parts::Parts;
-pub use record::{Depths, FORMAT, ImprovementStep, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask};
+pub use record::{
+    Depths, FORMAT, ImprovementStep, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, known_format,
+};
 pub use registry::Registry;
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,

@@ -270,9 +270,12 @@ impl From<serde_json::Error> for RecordError {
     }
 }
 
-/// Refuses a format that this release does not know.
-pub(crate) fn known_format(value: &Value) -> Result<(), RecordError> {
-    match value.get("format").and_then(Value::as_u64) {
+/// Refuses the `format` of a record that this release does not know.
+///
+/// # Errors
+/// A later release wrote it.
+pub fn known_format(format: Option<&Value>) -> Result<(), RecordError> {
+    match format.and_then(Value::as_u64) {
         Some(format) if format > u64::from(FORMAT) => Err(RecordError::Format(format)),
         _ => Ok(()),
     }
@@ -409,7 +412,7 @@ impl RunRecord {
     /// # Errors
     /// Same as [`from_line`](Self::from_line).
     pub fn from_value(value: Value) -> Result<Self, RecordError> {
-        known_format(&value)?;
+        known_format(value.get("format"))?;
         Ok(serde_json::from_value(value)?)
     }
 }

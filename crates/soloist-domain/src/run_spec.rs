@@ -336,6 +336,11 @@ impl RunSpec {
     /// named. The default method suits its instance: there it ends.
     pub fn resolve(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
         let setup = self.setup(Some(domain), || instance.default_setup())?;
+        if let (Method::Own(own), Some(rollout)) = (&setup.method, &self.rollout) {
+            let (name, rollout) = (own.name(), rollout.escape_debug());
+            let message = format!("{name} plays no rollouts, got `{rollout}`: name another method, or no rollout");
+            return Err(SpecError::new(SpecPart::Rollout, message));
+        }
         let rollout = setup.rollout.clone().unwrap_or_else(|| instance.rollout_for(&setup));
         check_rollout(domain, instance, &rollout)?;
         if let Method::Auto(auto) = &setup.method {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, final
 
 VERSION: str
+DEFAULT_SECONDS: int
 FORMAT: int
 
 class InstanceError(ValueError): ...

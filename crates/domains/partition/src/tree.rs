@@ -81,8 +81,8 @@ impl Walk {
         self.count = m;
     }
 
-    /// Takes moves back to a split whose join `enter` makes: it gets the discrepancies left there, and returns whether it
-    /// has. Returns false when no split is left.
+    /// Takes moves back to a split whose join `enter` makes: it gets the discrepancies left there, and returns whether
+    /// it has. Returns false when no split is left.
     #[inline(always)]
     fn back(&mut self, mut enter: impl FnMut(&mut Self, u32) -> bool) -> bool {
         while let Some(frame) = self.frames.pop() {

@@ -12,8 +12,8 @@
 //!
 //! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share
 //! what makes tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and
-//! [`Annealing`] makes a search without a budget of it. The method `sisr` is this search; the rollout `refined` improves
-//! each playout of another one.
+//! [`Annealing`] repeats it over rounds, so that it needs no budget. The method `sisr` is this search; the rollout
+//! `refined` improves each playout of another one.
 //!
 //! ```
 //! use soloist::{Budget, Method, Solver};

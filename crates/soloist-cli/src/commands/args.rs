@@ -22,7 +22,7 @@ pub(crate) struct LimitArgs {
     /// Playouts, exactly: 1000, 1e6, 200k, 5M, 1_000_000
     #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true)]
     pub(crate) playouts: Option<u64>,
-    /// Tree nodes created
+    /// Nodes of trees, or the units of a problem's own search, such as moves tried: `soloist methods NAME` says which
     #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true)]
     pub(crate) nodes: Option<u64>,
     /// Playouts without improvement after which a stream stops

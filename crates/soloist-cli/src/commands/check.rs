@@ -8,7 +8,7 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use soloist_problems::result::{close, number};
-use soloist_problems::{AnyInstance, Checked, Domain, Options, Setting, answer, input};
+use soloist_problems::{AnyInstance, Checked, Domain, Options, Setting, answer, input, known_format};
 use soloist_study::Failure;
 use soloist_study::text::{counted, one_line, plain};
 use std::fmt;
@@ -138,6 +138,7 @@ fn adopt_options(args: &CheckArgs, result: Option<&Head>, options: &mut Options)
 /// What a result says about its solution. The solution itself is only looked at: the domain reads it.
 #[derive(Debug, Default, Deserialize)]
 struct Head {
+    format: Option<Value>,
     problem: Option<Value>,
     options: Option<Value>,
     feasible: Option<Value>,
@@ -209,7 +210,12 @@ impl<'de> Visitor<'de> for Look {
 /// One line: the object is broken, or says something twice.
 fn head(text: &str) -> Result<Option<Head>, String> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    if text.starts_with('{') { answer::json_as("solution", text).map(Some) } else { Ok(None) }
+    if !text.starts_with('{') {
+        return Ok(None);
+    }
+    let head: Head = answer::json_as("solution", text)?;
+    known_format(head.format.as_ref()).map_err(|error| error.to_string())?;
+    Ok(Some(head))
 }
 
 /// Whether a result is one of this problem with a solution at all.

@@ -509,7 +509,7 @@ fn wrong_specs_are_refused_in_one_line() {
         let own = format!("method = \"sampling\"\nset = {{ penalty = \"{penalty}\" }}");
         folder.write("tiles.toml", TILES.replace("method = \"sampling\"", &own))
     };
-    run(&["bench", &with("none")]).refused(2, "the methods of a comparison have the same rules, schadd here");
+    run(&["bench", &with("none")]).refused(2, "the methods of a comparison have the same rules: schadd, not none");
     let same = run(&["bench", &with("schadd"), "--dry-run"]).exits(0).stdout;
     assert_eq!(same, run(&["bench", &folder.write("plain.toml", TILES), "--dry-run"]).exits(0).stdout);
 }

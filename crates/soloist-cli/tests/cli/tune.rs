@@ -276,6 +276,7 @@ fn wrong_calls_are_refused_in_one_line() {
             &["-p", "alpha=-1..2"],
             "--parameter alpha: nrpa: parameter `alpha`: expected a number from 0 to 1000, got `-1`",
         ),
+        (&["-p", "proof=0..0.5"], "--parameter proof: is not tuned: fix it by --set"),
         (&["-p", "alpha=2..1"], "the range 2..1 runs backwards"),
         (&["-p", "alpha=0..1:log"], "--parameter alpha: a logarithmic range begins above 0, got 0"),
         (&["-p", "alpha=1"], "expected KEY, KEY=LOW..HIGH"),
@@ -305,6 +306,8 @@ fn wrong_calls_are_refused_in_one_line() {
     ] {
         run(&[&call[..], &rest, more].concat()).refused(2, part);
     }
+    let rules = ["tune", "vrptw", "random:20:1..8", "--method", "sisr", "--nodes", "100", "-p", "vehicles=2..9"];
+    run(&[&rules[..], &["--out", &out]].concat()).refused(2, "--parameter vehicles: is a rule of the problem");
     run(&[&call[..], &["-p", "alpha"]].concat()).refused(2, "a run needs an end: expected one or more of --playouts");
     let few = ["tune", "knapsack", "random:20x100:1..3", "--playouts", "9", "-p", "level=1..2", "--out", &out];
     run(&few).refused(2, "3 instances are too few to hold some out");

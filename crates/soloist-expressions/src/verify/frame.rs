@@ -199,7 +199,7 @@ fn fortran(line: &str, machine: Machine, inputs: usize, outputs: usize) -> bool 
         || is_identifier(name) && !["x", "y"].contains(&name) && sized
 }
 
-/// The inputs and outputs that the comments of code name, if they are others than those of the system.
+/// The inputs and outputs that the comments of code name, if they differ from those of the system.
 pub(super) fn reading(system: &System, code: &str, language: Language) -> Option<Reading> {
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for line in code.lines().map_while(|line| line.trim().strip_prefix(comment(language))) {

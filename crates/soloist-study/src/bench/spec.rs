@@ -327,8 +327,9 @@ fn contender(
             // Scores under other rules are no comparison.
             let (common, own) = (rules.get(key).map_or("", String::as_str), &setting.value);
             if own != common {
-                let message = format!("option `{key}`: the methods of a comparison have the same rules, {common} here");
-                return Err(fail(&format!("{message}; set it under `options`, got `{own}`")));
+                let message =
+                    format!("option `{key}`: the methods of a comparison have the same rules: {common}, not {own}");
+                return Err(fail(&format!("{message}; set it under `options` for all")));
             }
             continue;
         }

@@ -70,11 +70,12 @@ impl Trial {
     /// The limits in words, as far as they are known; without limits, the count that ended the run.
     pub(crate) fn limits(&self) -> String {
         let Limits { time, playouts, nodes, stall, target, .. } = self.task.budget.clone().unwrap_or_default();
+        let unit = self.ending.unit.as_deref().unwrap_or("nodes");
         let count = |count: Option<u64>, unit: &str| count.map(|count| format!("{} {unit}", plain(count as f64)));
         let known = [
             time.map(|time| format!("{} s", plain(time.as_secs_f64()))),
             count(playouts, "playouts"),
-            count(nodes, "nodes"),
+            count(nodes, unit),
             count(stall, "playouts without improvement"),
             target.map(|target| format!("{} as target", plain(target))),
         ];
@@ -82,7 +83,7 @@ impl Trial {
         match self.ending.stop {
             _ if !known.is_empty() => known.join(" or "),
             Some(StopReason::Playouts) => format!("{} playouts", self.ending.playouts),
-            Some(StopReason::Nodes) => format!("{} nodes", self.ending.nodes),
+            Some(StopReason::Nodes) => format!("{} {unit}", self.ending.nodes),
             _ => String::new(),
         }
     }

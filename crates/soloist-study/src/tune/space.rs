@@ -193,6 +193,12 @@ impl Space {
                 dimensions.push(Dimension::rollout(range).map_err(fail)?);
                 continue;
             }
+            if domain.is_some_and(|domain| domain.options.iter().any(|option| option.name == key)) {
+                return Err(fail("is a rule of the problem, no parameter: fix it by --set".to_owned()));
+            }
+            if key == "proof" {
+                return Err(fail("is not tuned: fix it by --set".to_owned()));
+            }
             let parameter = table.iter().find(|parameter| parameter.name == key);
             let parameter = parameter.ok_or_else(|| fail(refused(String::new())))?;
             if dimensions.iter().any(|dimension| dimension.key == parameter.name) {

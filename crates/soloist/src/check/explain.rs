@@ -49,21 +49,21 @@ const PART: u32 = 8;
 /// quarter, and so on to single ones; what still has no solution without them takes the place of the set. Each set is
 /// examined by depth-first search of 20,000 nodes, by 20,000 playouts of the problem's first method (or `auto`), and by
 /// depth-first search of two million nodes. Each of these ends at the first feasible solution, and takes at most an
-/// eighth of the time that is left. Constraints that are needed in a set are needed in each part of it, so that one pass
-/// over single constraints is enough.
+/// eighth of the time that is left. Constraints that are needed in a set are needed in each part of it, so that one
+/// pass over single constraints is enough.
 ///
 /// The conflict is *irreducible* where [`Explanation::is_least`] says so: no part of it is a conflict. Another conflict
 /// may have fewer constraints. The result is reproducible where no search was ended by time.
 ///
-/// `stop` ends it when it becomes true; what is known then is returned. Complexity: about 2 k log2(n / k) + n sets for k
-/// needed ones of n constraints.
+/// `stop` ends it when it becomes true; what is known then is returned. Complexity: about 2 k log2(n / k) + n sets for
+/// k needed ones of n constraints.
 ///
 /// # Errors
 /// Those of the searches.
 ///
 /// # References
-/// J. W. Chinneck and E. W. Dravnieks, "Locating minimal infeasible constraint sets in linear programs", ORSA Journal on
-/// Computing 3, 1991 (the deletion filter).
+/// J. W. Chinneck and E. W. Dravnieks, "Locating minimal infeasible constraint sets in linear programs", ORSA Journal
+/// on Computing 3, 1991 (the deletion filter).
 pub fn explain<P: Problem>(
     problem: &P,
     time: Duration,

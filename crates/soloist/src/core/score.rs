@@ -42,7 +42,7 @@ impl Score {
         }
     }
 
-    /// Whether its number is finite, as it has to be.
+    /// Whether its number is finite. Other scores are errors.
     #[inline]
     pub(crate) fn is_finite(self) -> bool {
         let (Self::Feasible(number) | Self::Infeasible(number)) = self;

@@ -89,7 +89,7 @@ impl Clock {
 /// Most scores that are sampled between two reports.
 const SAMPLED: usize = 512;
 
-/// Feasible scores of playouts at even distances. Where no observer asks for them, a playout costs one comparison more.
+/// Feasible scores of evenly spaced playouts. Where no observer asks for them, a playout costs one comparison more.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     /// Playouts of the stream at which the next score is taken.

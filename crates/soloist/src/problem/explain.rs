@@ -14,8 +14,8 @@ pub type ScorePart = (Cow<'static, str>, f64);
 pub trait Explain<P: Problem> {
     /// Returns the parts of the score of a finished state by name, the most important one in front.
     ///
-    /// A part is a number in its own unit; parts need not add up to the score (vehicles and distance). Searches also end
-    /// in states that are not feasible: what is missing is a part there.
+    /// A part is a number in its own unit; parts need not add up to the score (vehicles and distance). Searches also
+    /// end in states that are not feasible: what is missing is a part there.
     fn parts(&self, _state: &P::State) -> Vec<ScorePart> {
         Vec::new()
     }

@@ -1,8 +1,8 @@
 //! Runs: what is set, when they end, what they report, and what they return.
 //!
-//! [`Solver`] prepares a run from a [`Setup`] and a [`Budget`] and makes it to its end; [`Session`] is a run in progress,
-//! which is made in slices, saved and offered solutions. An [`Observer`] sees improvements and [`Progress`]. The result
-//! is an [`Outcome`].
+//! [`Solver`] prepares a run from a [`Setup`] and a [`Budget`] and makes it to its end; [`Session`] is a run in
+//! progress, which is made in slices, saved and offered solutions. An [`Observer`] sees improvements and [`Progress`].
+//! The result is an [`Outcome`].
 
 // Both are thin: the streams, their limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not
 // know the problem's type.

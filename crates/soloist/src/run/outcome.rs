@@ -17,7 +17,8 @@ impl Solution<MoveId> {
 }
 
 impl<M: Move> Solution<M> {
-    /// Returns the [parts](crate::problem::Explain::parts) of the score, by a replay of the moves; empty where the problem names none.
+    /// Returns the [parts](crate::problem::Explain::parts) of the score, by a replay of the moves; empty where the
+    /// problem names none.
     ///
     /// # Panics
     /// May panic when the moves are not legal.

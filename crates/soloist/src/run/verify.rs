@@ -95,7 +95,7 @@ const PROMISES: usize = 1_000;
 
 /// Plays `moves` from the root and compares what happens with `claimed` and with the problem's promises.
 ///
-/// Lists the moves of each state once, and asks at most 1,000 states, at even distances, for their bound and their
+/// Lists the moves of each state once, and asks at most 1,000 states, evenly spaced, for their bound and their
 /// future. At some 32 states another move is played on a copy before the replay continues.
 ///
 /// A run does this with each solution that it hands out; an [`Observer`](crate::run::Observer) hears of improvements

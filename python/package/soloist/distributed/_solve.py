@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
-from .. import _arguments
+from .. import _arguments, _soloist
 from .._bench import address
 from .._improvements import Improvements, _Run as _Thread
 from .._instance import Instance
@@ -32,9 +32,6 @@ from ._run import Run, StreamProgress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-#: Seconds of a run without any limit.
-_DEFAULT_SECONDS = 30.0
 
 #: One setting for all streams, or a list: stream ``i`` gets entry ``i`` modulo its length.
 Method = Union[MethodName, None, Sequence[Union[MethodName, None]]]
@@ -195,7 +192,7 @@ def _driver(
         params = {**(params or {}), **settings}
     timeout = arguments.get("timeout")
     if all(limits[name] is None for name in ("time", "playouts", "nodes", "target", "stall")):
-        limits["time"] = _DEFAULT_SECONDS
+        limits["time"] = float(_soloist.DEFAULT_SECONDS)
     plan = Plan(
         setups=_setups(count, method, params, rollout, arguments.get("seed")),
         slice=_slice(arguments["slice"]),

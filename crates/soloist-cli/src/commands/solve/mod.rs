@@ -197,7 +197,8 @@ fn announce(spec: &RunSpec, asked: Asked<'_>, before: Option<&RunInfo>, ended: O
     output::note(&text::method_line(asked.setup));
     if let Some(info) = before {
         let seconds = info.elapsed.as_secs_f64();
-        output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
+        let (count, unit) = text::units_done(info.setup.method.unit(), info.counters);
+        output::note(&format!("resuming after {count} {unit}, {seconds:.1} s"));
     }
     if let Some(limit) = before.and_then(|info| used_up(&spec.budget, info)) {
         output::note(&format!(

@@ -121,7 +121,7 @@ parameters! {
     /// coolings follow it from the best solution of the run. Then a new run begins, with `steps` multiplied by
     /// `growth`.
     ///
-    /// A run in parts is the run at once if every part knows the budget of the whole
+    /// A run in parts gives the result of one run if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
     /// warm again where the larger plan is.
     ///

@@ -69,7 +69,7 @@ parameters! {
     ///
     /// A run that is continued with a larger budget after `polish` has begun races again for what is left.
     ///
-    /// A run in parts is the run at once if every part knows the budget of the whole
+    /// A run in parts gives the result of one run if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `first` is given.
     ///
     /// With several threads, the effort that the other streams have made when one has proven the optimum depends on
@@ -297,7 +297,7 @@ impl AutoSearch {
         let (mut ranked, scores) = self.rank(field);
         let dropped = self.drop_worse(&mut ranked);
         let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
-        self.state.remarks.push(format!("{scores}; on with {}", names.join(", ")));
+        self.state.remarks.push(format!("{scores}; the race continues with {}", names.join(", ")));
         dropped.into_iter().for_each(|at| self.entrants[at].rest());
         ranked
     }
