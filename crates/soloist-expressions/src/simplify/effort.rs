@@ -15,17 +15,21 @@ const FACTOR_WORK: u64 = 200_000_000;
 const BUILD_TERMS: usize = 400_000;
 /// The orders that are refined, without the occurrence order.
 const REFINED: usize = 2;
-/// The work of refining one order: for each operation; at least, even in a short run (30 ms), less below 100
-/// operations; at most.
-const REFINE_WORK: u64 = 4000;
+/// The work of refining one order: for each operation up to a work; for each operation where that is more; at least,
+/// even in a short run (30 ms), less below 100 operations; at most.
+const REFINE_FIRST: u64 = 4000;
+const REFINE_FIRST_MOST: u64 = 3_000_000;
+const REFINE_WORK: u64 = 1500;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
 /// A system of this many terms or more is not refined by default, and code is built of its best order only: each
 /// greedy phase takes half a minute there.
 const LARGE_TERMS: usize = 50_000;
-/// The work of polishing: for each operation, this or the number of operations if that is more; at least; at most.
+/// The work of polishing: for each operation, this or the number of operations if that is more; at least, less below 30
+/// operations; at most.
 const POLISH_WORK: u64 = 4000;
 const POLISH_LEAST: u64 = 3_000_000;
+const POLISH_LEAST_EACH: u64 = 100_000;
 const POLISH_MOST: u64 = 80_000_000;
 /// A program with more operations is not polished by default: a single attempt takes many seconds.
 const POLISH_OPERATIONS: u64 = 200_000;
@@ -45,12 +49,13 @@ pub enum Amount {
 /// - Factors: a work of 2e8, half a second at most.
 /// - Search: 2000 orders or 30 s, whichever comes first; fewer orders beyond 20,000 terms, 40 million terms in all.
 /// - Proof of the best order: if it takes at most 1e8 steps, which is a third of a second.
-/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less)
-///   and at most 100 million. No refinement from 50,000 terms on, nor of an order that was given.
+/// - Refinement: up to 3 orders. The work for each is 4000 for each operation up to 3 million, 1500 for each operation
+///   where that is more, at least 1 (below 100 operations less) and at most 100 million. No refinement from 50,000
+///   terms on, nor of an order that was given.
 /// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together; from 50,000 terms on
 ///   of the best order only. If orders are refined, of those only.
-/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 and
-///   at most 80 million. No polishing beyond 200,000 operations.
+/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 (below
+///   30 operations less) and at most 80 million. No polishing beyond 200,000 operations.
 ///
 /// Fewer than 2000 playouts shorten the proof, the refinement and the polishing in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +158,8 @@ impl Effort {
         match self.refine {
             Amount::Attempts(attempts) => Limits::attempts(attempts),
             Amount::BySize => {
-                let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
+                let first = operations.saturating_mul(REFINE_FIRST).min(REFINE_FIRST_MOST);
+                let whole = operations.saturating_mul(REFINE_WORK).max(first).min(REFINE_MOST);
                 Limits::work(self.scaled(whole).max(REFINE_LEAST.min(operations.saturating_mul(10_000))))
             }
         }
@@ -167,7 +173,8 @@ impl Effort {
             Amount::Attempts(attempts) => Limits::attempts(attempts),
             Amount::BySize if operations > POLISH_OPERATIONS => Limits::NONE,
             Amount::BySize => {
-                let whole = operations.saturating_mul(operations.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST);
+                let whole = operations.saturating_mul(operations.max(POLISH_WORK));
+                let whole = whole.clamp(POLISH_LEAST.min(operations * POLISH_LEAST_EACH), POLISH_MOST);
                 Limits::work(self.scaled(whole))
             }
         }

@@ -1,7 +1,7 @@
 //! One pass over an input: search, refinement, code, polishing.
 
 use super::build::best_refined;
-use super::{Event, Found, Phase, Simplified, Simplifier, SimplifyError, best_of, search, simplify};
+use super::{Amount, Event, Found, Phase, Simplified, Simplifier, SimplifyError, best_of, search, simplify};
 use crate::algebra::{Signs, System};
 use crate::anneal::Limits;
 use crate::greedy::Polisher;
@@ -23,10 +23,12 @@ const CLOSE_TERMS: usize = 2_000;
 /// The terms over all orders that a search scores by default, and the least number of orders.
 const SEARCH_TERMS: u64 = 40_000_000;
 const LEAST_ORDERS: u64 = 50;
-/// Polishing with at most this much work begins with a trial.
+/// Polishing with at most this much work, or of several programs, begins with a trial.
 const TRIAL_WORK: u64 = 3_000_000;
 /// Polishing with less work has no trial: it is one.
-const TRIAL_LEAST: u64 = 1_000_000;
+const TRIAL_LEAST: u64 = 500_000;
+/// The part of the work and of the time that a trial takes is one of so many.
+const TRIAL_PART: u64 = 3;
 /// The parts of the time that is left which search and refinement with building may take.
 const SEARCH_PART: f64 = 0.3;
 const BUILD_PART: f64 = 0.7;
@@ -44,6 +46,12 @@ pub(super) struct Variant {
 pub(super) struct Candidate {
     pub(super) variant: Variant,
     pub(super) best: Simplified,
+}
+
+impl Candidate {
+    fn operations(&self) -> u64 {
+        self.best.operations()
+    }
 }
 
 impl Simplifier<'_> {
@@ -74,37 +82,68 @@ impl Simplifier<'_> {
         }
         observe(Event::Begin(Phase::Polish));
         let before = first.operations();
-        let (chosen, attempts) = self.polish(candidates);
+        let (chosen, attempts) = self.polish(&candidates);
         if attempts > 0 {
             observe(Event::Polished { before, after: chosen.best.operations(), attempts });
         }
         Ok((chosen, interrupted))
     }
 
-    /// Polishes programs, each as several chains if there are threads for them. Returns the best result and the number
-    /// of all attempts.
-    fn polish(&self, candidates: Vec<Candidate>) -> (Candidate, u64) {
+    /// Polishes programs. Returns the best result and the number of all attempts.
+    ///
+    /// A third of the work is a trial where there are several programs or a small one. The whole work follows for the
+    /// best ones of the trial. A small program that the trial does not improve is often the best one already.
+    fn polish(&self, candidates: &[Candidate]) -> (Candidate, u64) {
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        let chains = self.setup.threads.max(1) as u64;
+        let works = candidates.iter().map(|candidate| self.limits(candidate, chains).work);
+        let is_small = |work: u64| work <= TRIAL_WORK;
+        let tries = self.effort.polish == Amount::BySize
+            && works.clone().all(|work| work >= TRIAL_LEAST)
+            && (candidates.len() > 1 || works.clone().all(is_small));
+        let (tried, further, mut attempts) = if tries {
+            let (tried, attempts) = self.chains(&all, TRIAL_PART, 1.0 / TRIAL_PART as f64);
+            let least = tried.iter().map(Candidate::operations).min();
+            let goes_on = |((candidate, found), work): &((&Candidate, &Candidate), u64)| {
+                let lowered = found.operations() < candidate.operations();
+                Some(found.operations()) == least && (lowered || !is_small(*work))
+            };
+            let further = candidates.iter().zip(&tried).zip(works).filter(goes_on);
+            let further = further.map(|((candidate, _), _)| candidate).collect();
+            (tried, further, attempts)
+        } else {
+            (Vec::new(), all, 0)
+        };
+        let (polished, more) = self.chains(&further, 1, 1.0);
+        attempts += more;
+        let best = polished.into_iter().chain(tried).min_by_key(Candidate::operations);
+        (best.expect("there is a program"), attempts)
+    }
+
+    /// The limits of polishing a program by one of `parts` runs.
+    fn limits(&self, candidate: &Candidate, parts: u64) -> Limits {
+        divided(self.effort.polishing(candidate.operations()), parts)
+    }
+
+    /// Polishes each program by a `part`-th of the work and a part of the time that is left, as several chains if there
+    /// are threads for them. Returns the best result of each and the number of all attempts.
+    fn chains(&self, candidates: &[&Candidate], part: u64, time: f64) -> (Vec<Candidate>, u64) {
         let threads = self.setup.threads;
         let chains = threads.max(1);
         let polished = parallel::map(threads, candidates.len() * chains, |job| {
-            let (candidate, chain) = (&candidates[job / chains], job % chains);
-            let limits = divided(self.effort.polishing(candidate.best.operations()), chains as u64);
+            let (candidate, chain) = (candidates[job / chains], job % chains);
             // The jobs that come before it take their part of the time.
             let left = (candidates.len() * chains - job).div_ceil(chains);
             let seed = self.setup.seed.wrapping_add((chain as u64) << 32);
-            let part = 1.0 / left as f64;
-            // Small programs are often the best ones already: a third of the work shows whether more may help.
-            if (TRIAL_LEAST..=TRIAL_WORK).contains(&limits.work) {
-                let (found, attempts) = self.polished(candidate, divided(limits, 3), seed, part);
-                if found.best.operations() == candidate.best.operations() {
-                    return Some((found, attempts));
-                }
-            }
-            Some(self.polished(candidate, limits, seed, part))
+            let limits = self.limits(candidate, part * chains as u64);
+            Some(self.polished(candidate, limits, seed, time / left as f64))
         });
         let attempts = polished.iter().map(|(_, attempts)| attempts).sum();
-        let best = polished.into_iter().map(|(best, _)| best).min_by_key(|candidate| candidate.best.operations());
-        (best.expect("there is a program"), attempts)
+        let best = |chains: &[(Candidate, u64)]| {
+            let found = chains.iter().map(|(found, _)| found).min_by_key(|found| found.operations());
+            found.cloned()
+        };
+        (polished.chunks(chains).filter_map(best).collect(), attempts)
     }
 
     /// A program after an annealing, and the number of attempts.

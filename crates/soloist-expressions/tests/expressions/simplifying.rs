@@ -23,19 +23,22 @@ fn effort_follows_its_settings() {
         [100_000_000, 100_000_000, 1_000_000]
     );
     assert_eq!(Effort { prove: true, ..Effort::playouts(1) }.proof_work(), u64::MAX);
-    assert_eq!([0, 1, 1000, 400_001].map(|terms| standard.candidates(terms)), [400_000, 400_000, 400, 1]);
-    assert!(standard.refines(200_000, false) && !standard.refines(200_001, false) && !standard.refines(9, true));
+    assert_eq!([0, 1, 1000, 49_999, 50_000].map(|terms| standard.candidates(terms)), [400_000, 400_000, 400, 8, 1]);
+    assert!(standard.refines(49_999, false) && !standard.refines(50_000, false) && !standard.refines(9, true));
     let plain = Effort { greedy: false, ..standard };
     let asked = Effort { refine: Amount::Attempts(5), ..plain };
     assert!(!plain.refines(9, false) && asked.refines(300_000, true));
     assert!(!Effort { refine: Amount::Attempts(0), ..standard }.refines(9, false));
     assert_eq!(asked.refinement(1000), Limits::attempts(5));
     assert_eq!(
-        [100, 2500, 1_000_000].map(|count| standard.refinement(count).work),
-        [1_000_000, 10_000_000, 100_000_000]
+        [100, 500, 1000, 2500, 1_000_000].map(|count| standard.refinement(count).work),
+        [1_000_000, 2_000_000, 3_000_000, 3_750_000, 100_000_000]
     );
-    assert_eq!(Effort::playouts(200).refinement(20_000).work, 8_000_000);
-    assert_eq!([100, 2500, 1_000_000].map(|count| standard.polishing(count).work), [3_000_000, 10_000_000, 0]);
+    assert_eq!(Effort::playouts(200).refinement(20_000).work, 3_000_000);
+    assert_eq!(
+        [20, 100, 2500, 1_000_000].map(|count| standard.polishing(count).work),
+        [2_000_000, 3_000_000, 10_000_000, 0]
+    );
     assert_eq!(Effort::playouts(1000).polishing(100).work, 1_500_000);
     assert_eq!(
         [100, 300_000].map(|count| Effort { polish: Amount::Attempts(9), ..standard }.polishing(count)),
