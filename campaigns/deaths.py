@@ -21,6 +21,8 @@ import tempfile
 import time
 
 STREAMS, WORKERS, SLICE = 8, 4, 4000
+#: Seconds between two kills where no slice has come back.
+PATIENCE = 10.0
 INSTANCE = ("samegame", "random:15x15x5:7")
 
 DRIVER = """
@@ -82,6 +84,7 @@ def campaign(kind, kills, end, pause, seed, draw):
         (folder / "driver.py").write_text(code)
         arguments = [str(STREAMS), str(WORKERS), str(SLICE), str(playouts), kind]
         driver, seen, mark = None, 0.0, 1
+        at_kill, last_kill = -1, 0.0
         log = open(folder / "log", "wb")
         while not (folder / "result").exists():
             if driver is None or driver.poll() is not None:
@@ -101,11 +104,12 @@ def campaign(kind, kills, end, pause, seed, draw):
                 driver.wait()
                 mark, drivers = mark + 1, drivers + 1
                 (folder / "pids").unlink(missing_ok=True)
-            elif workers < kills and time.time() < end:
+            # On a busy machine workers need long to start: one that has made nothing yet is left alone for a while.
+            elif workers < kills and time.time() < end and (made != at_kill or time.time() > last_kill + PATIENCE):
                 try:
                     pids = [int(pid) for pid in (folder / "pids").read_text().split()]
                     os.kill(draw.choice(pids), signal.SIGKILL)
-                    workers += 1
+                    workers, at_kill, last_kill = workers + 1, made, time.time()
                 except (OSError, IndexError):
                     pass
         driver.wait()

@@ -51,8 +51,31 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
     serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
 }
 
-/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run
-/// says which.
+/// Reads moves without a solution: a list, or an object with `moves`, as results show them. They may end before the
+/// solution is finished, which a domain's own format does not provide for. `None`: it is something else.
+fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>, String>> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let shown = match &value {
+        Value::Array(moves) => moves,
+        Value::Object(object) if !object.contains_key("solution") => object.get("moves")?.as_array()?,
+        _ => return None,
+    };
+    let problem = instance.problem();
+    let (mut state, mut legal, mut moves) = (problem.root(), Vec::new(), Vec::new());
+    for (at, shown) in shown.iter().enumerate() {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        let Some(&mv) = legal.iter().find(|&&mv| instance.moves(&[mv]).get(0) == Some(shown)) else {
+            return (at > 0).then(|| Err(format!("move {at}, {shown}, is not legal")));
+        };
+        problem.apply(&mut state, mv);
+        moves.push(mv);
+    }
+    Some(Ok(moves))
+}
+
+/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run says
+/// which.
 fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<P::Move> {
     let (mut state, mut legal, mut rng) = (problem.root(), Vec::new(), Rng::new(seed));
     for at in 0..=Budget::MAX_MOVES as usize {
@@ -153,7 +176,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn start_from(&self, text: &str) -> Result<Value, String> {
-        let moves = Instance::start_from(self, text)?;
+        let moves = Instance::start_from(self, text).or_else(|error| listed(self, text).unwrap_or(Err(error)))?;
         serde_json::to_value(moves).map_err(|error| error.to_string())
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import os
 import pickle
@@ -15,6 +16,46 @@ from ._slice import Task, run_slice
 
 #: Seconds between two looks at how many workers a cluster has.
 _GLANCE = 0.5
+
+
+class _Arriving:
+    """A slice on Dask that is done when its answer is here.
+
+    A future of Dask is done when the worker has the answer. Where that worker dies before the answer is fetched, `result`
+    of such a future waits for another worker, and without an end if there is none. So the answer is fetched in the
+    background, and the driver never waits for it.
+    """
+
+    def __init__(self, client: Any, future: Any) -> None:
+        self.key = future.key
+        self._future = future
+        self._answer = asyncio.run_coroutine_threadsafe(self._fetched(client), client.loop.asyncio_loop)
+
+    async def _fetched(self, client: Any) -> Any:
+        return await client.gather(self._future, asynchronous=True)
+
+    def add_done_callback(self, call: Callable[[Any], object]) -> None:
+        """Calls when the answer is here, or there will be none."""
+        self._answer.add_done_callback(lambda _: call(self))
+
+    def done(self) -> bool:
+        """Whether the answer is here, or there will be none."""
+        return self._answer.done()
+
+    def cancelled(self) -> bool:
+        """Whether the slice was given up."""
+        return self._answer.cancelled()
+
+    def result(self) -> Any:
+        """Returns the answer, or raises what the worker or the cluster has raised."""
+        return self._answer.result(timeout=0)
+
+    def cancel(self) -> None:
+        """Gives up the slice."""
+        try:
+            self._future.cancel()
+        finally:
+            self._answer.cancel()
 
 
 class Workers:
@@ -65,7 +106,7 @@ class Workers:
         if avoided:
             options["workers"] = [worker for worker in self._threads if worker not in avoided]
         # `pure=False`: a slice that is made again must not be answered by the one that hangs.
-        return self._executor.submit(run_slice, task, pure=False, **options)
+        return _Arriving(self._executor, self._executor.submit(run_slice, task, pure=False, **options))
 
     def free(self, busy: int) -> int:
         """Returns how many more slices may be under way than ``busy``."""
