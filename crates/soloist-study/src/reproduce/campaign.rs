@@ -77,8 +77,8 @@ pub struct Again {
     pub failed: Result<(), Failure>,
 }
 
-/// Makes the finished experiments of the folder `like` again below `folder`, those with the shortest runs first, each
-/// at the scale and on as many instances as its report has.
+/// Makes the finished experiments of the folder `like` again below `folder`, those that took the fewest hours first,
+/// each at the scale and on as many instances as its report has.
 ///
 /// # Errors
 /// There is no finished experiment in `like`, or a file `report.json` is no report.
