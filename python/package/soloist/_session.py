@@ -21,6 +21,7 @@ from ._result import (
     as_text,
     calls as own_calls,
     own_result,
+    own_solution,
     shipped_result,
 )
 from ._solve import target_of
@@ -174,9 +175,7 @@ class Session:
         """The best solution so far."""
         if isinstance(self._session, _soloist.OwnSession):
             best = self._session.best()
-            if best is None:
-                return None
-            return Solution(*best, parts=self._parts(best[3]) if self._parts is not None else {})
+            return None if best is None else own_solution(best, self._parts)
         result = self.result
         if result.moves is None:
             return None
