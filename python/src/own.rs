@@ -216,13 +216,12 @@ pub(crate) fn report<'py, M>(
         outcome;
     let dict = PyDict::new(py);
     dict.set_item("solutions", all)?;
-    let answer =
-        |solution: &Solution<_>| SolutionReport {
-            score: solution.score,
-            moves: Value::Null,
-            solution: Value::Null,
-            parts: Parts::default(),
-        };
+    let answer = |solution: &Solution<_>| SolutionReport {
+        score: solution.score,
+        moves: Value::Null,
+        solution: Value::Null,
+        parts: Parts::default(),
+    };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let untold = unsaved.clone();

@@ -11,7 +11,10 @@ fn a_conflict_is_named() {
     assert!(done.stdout.contains("\n  at most 1 vehicle\n"), "{}", done.stdout);
     let json = run(&[&call[..], &["--json"]].concat()).exits(0);
     let found: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!((&found["verdict"], &found["least"], &found["constraints"]), (&"conflict".into(), &true.into(), &27.into()));
+    assert_eq!(
+        (&found["verdict"], &found["least"], &found["constraints"]),
+        (&"conflict".into(), &true.into(), &27.into())
+    );
     let conflict = found["conflict"].as_array().unwrap();
     assert_eq!(conflict.len(), done.stdout.lines().filter(|line| line.starts_with("  ")).count());
     let feasible = run(&["explain", "vrptw", "random:12:7", "-q"]).exits(0);
@@ -23,7 +26,8 @@ fn a_conflict_is_named() {
 fn results_have_the_parts_of_their_scores() {
     let folder = Folder::new();
     let out = folder.join("result.json");
-    let call = ["solve", "samegame", "random:6x6x3:1", "--playouts", "200", "--method", "sampling", "-q", "--out", &out];
+    let call =
+        ["solve", "samegame", "random:6x6x3:1", "--playouts", "200", "--method", "sampling", "-q", "--out", &out];
     let done = run(&call).exits(0);
     let result: Value = serde_json::from_str(&crate::common::read(&out)).unwrap();
     let parts = result["parts"].as_object().unwrap();

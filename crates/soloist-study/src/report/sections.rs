@@ -489,7 +489,8 @@ impl View<'_> {
         let score = trial.value().map_or_else(|| "–".to_owned(), plain);
         let proven = if trial.ending.optimal { ", proven optimal" } else { "" };
         let by = method.map_or("", |method| self.name(method));
-        let parts = if trial.parts.is_empty() { String::new() } else { format!(" ({})", escape(&trial.parts.to_string())) };
+        let parts =
+            if trial.parts.is_empty() { String::new() } else { format!(" ({})", escape(&trial.parts.to_string())) };
         format!(
             "<figure class=\"drawing\">{image}<figcaption><strong>{name}</strong> <span class=\"score\">{score}</span>{parts}{proven}<br>\
              {}, seed {}<br><span class=\"fine\">{}</span><details><summary>command</summary><code>{}</code></details></figcaption></figure>",

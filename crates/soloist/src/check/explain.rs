@@ -169,7 +169,7 @@ impl<P: Problem> Tester<'_, P> {
             Sense::Maximize => f64::NEG_INFINITY,
             Sense::Minimize => f64::INFINITY,
         };
-        let slice = Budget { time: Some(left / PART), target: Some(target), ..budget.clone() };
+        let slice = Budget { time: Some(left / PART), target: Some(target), ..budget };
         let plan = Budget { time: None, target: None, ..budget };
         let mut session = Solver::new(problem, setup.seed(self.seed)).budget(plan).start()?;
         let reason = session.advance_with(&slice, Control { stop: self.stop, ..Control::default() })?;

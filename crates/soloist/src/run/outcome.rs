@@ -1,9 +1,9 @@
 //! The result of a run.
 
 use super::observer::gap;
+use crate::Problem;
 pub use crate::core::solution::{Counters, Improvement, Solution, TreeShape};
 use crate::erased::{MoveCodec, MoveId};
-use crate::Problem;
 use crate::problem::{Move, ScorePart};
 use serde::{Deserialize, Serialize};
 use std::fmt;

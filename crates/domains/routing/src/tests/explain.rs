@@ -175,7 +175,8 @@ fn parts_are_those_of_the_solution() {
     let instance = tsptw::generate("random:12x20:3").unwrap();
     for objective in [tsptw::Objective::Travel, tsptw::Objective::Makespan] {
         let problem = Tsptw::new(&instance, objective);
-        let best = Solver::new(&problem, Method::named("sisr")).budget(Budget::nodes(2_000)).run().unwrap().best.unwrap();
+        let best =
+            Solver::new(&problem, Method::named("sisr")).budget(Budget::nodes(2_000)).run().unwrap().best.unwrap();
         let parts = best.parts(&problem);
         let [(travel, way), (waiting, idle)] = &parts[..] else { panic!("{parts:?}") };
         assert_eq!((travel.as_ref(), waiting.as_ref()), ("travel", "waiting"));
