@@ -40,6 +40,10 @@ fn results_have_the_parts_of_their_scores() {
     run(&["report", &out, "-o", &page, "-q"]).exits(0);
     assert!(crate::common::read(&page).contains(line.trim_start_matches("parts").trim()));
     let none = run(&["solve", "vrptw", "random:12:7", "--set", "fleet=1", "--nodes", "2000", "-q"]).exits(3);
-    assert!(none.stdout.contains("soloist explain vrptw random:12:7 looks for the reason"), "{}", none.stdout);
+    assert!(
+        none.stdout.contains("soloist explain vrptw random:12:7 --set fleet=1 looks for the reason"),
+        "{}",
+        none.stdout
+    );
     assert!(none.stdout.contains("customers not served"), "{}", none.stdout);
 }
