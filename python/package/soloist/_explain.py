@@ -17,9 +17,9 @@ from ._solve import target_of
 class Explanation:
     """What is known about the constraints of an instance.
 
-    >>> found = soloist.explain("vrptw", "random:25:7", vehicles=2)
+    >>> found = soloist.explain("vrptw", "random:12:7", vehicles=1)
     >>> found.verdict, found.least, found.conflict[-1]
-    ('conflict', True, 'at most 2 vehicles')
+    ('conflict', True, 'at most 1 vehicle')
     """
 
     #: ``"feasible"``: a solution satisfies all constraints; ``"conflict"``: some cannot hold together, which is proven;

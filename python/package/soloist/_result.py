@@ -265,11 +265,15 @@ def _parts(found: dict[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in found.get("parts", {}).items()}
 
 
+def own_solution(found: tuple[Any, Any, Any, Any], parts: Callable[[Any], dict[str, float]] | None) -> Solution:
+    """Makes a solution of a Python problem; `parts` says what the score of a finished state consists of."""
+    score, violation, moves, end = found
+    return Solution(score, violation, moves, end, {} if parts is None else parts(end))
+
+
 def own_result(found: dict[str, Any], parts: Callable[[Any], dict[str, float]] | None) -> Result:
     """Makes the result of a run on a Python problem; `parts` says what the score of a finished state consists of."""
-    solutions = [
-        Solution(*solution, parts=parts(solution[3]) if parts is not None else {}) for solution in found["solutions"]
-    ]
+    solutions = [own_solution(solution, parts) for solution in found["solutions"]]
     record = json.loads(found["record"])
     fields = _fields(record)
     best = solutions[0] if solutions else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import _arguments, _soloist
 from ._instance import Instance
 from ._problem import Rules, parts_of
-from ._result import Improvement, Progress, Result, Solution, Stop, as_moves, as_text, own_result, shipped_result
+from ._result import Improvement, Progress, Result, Solution, Stop, as_moves, as_text, own_result, own_solution, shipped_result
 from ._run import RestoreKeywords, SessionKeywords, keywords
 from ._solve import Asked
 
@@ -139,11 +140,8 @@ class Session:
             best = self._session.best()
             if best is None:
                 return None
-            score, violation, moves, state = best
-            parts = self._parts(state) if self._parts is not None else {}
-            return Solution(
-                score, violation, self._asked.behind.before(moves) if self._asked.behind else moves, state, parts=parts
-            )
+            found = own_solution(best, self._parts)
+            return dataclasses.replace(found, moves=self._asked.behind.before(found.moves)) if self._asked.behind else found
         result = self.result
         if result.moves is None:
             return None

@@ -47,7 +47,10 @@ fn constraints(network: &Network, has_fleet: bool) -> Vec<Constraint> {
 fn name(network: &Network, constraint: Constraint, place: &str) -> String {
     let plain = |time: f64| time / network.scale();
     match constraint {
-        Constraint::Vehicles => format!("at most {} vehicles", network.vehicles()),
+        Constraint::Vehicles => {
+            let plural = if network.vehicles() == 1 { "" } else { "s" };
+            format!("at most {} vehicle{plural}", network.vehicles())
+        }
         Constraint::Capacity => format!("no load is above {}", network.capacity()),
         Constraint::Served(c) => {
             let mut text = format!("{place} {c} is served");

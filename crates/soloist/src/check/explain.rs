@@ -49,8 +49,9 @@ const PART: u32 = 8;
 /// quarter, and so on to single ones; what still has no solution without them takes the place of the set. Each set is
 /// examined by depth-first search of 20,000 nodes, by 20,000 playouts of the problem's first method (or `auto`), and by
 /// depth-first search of two million nodes. Each of these ends at the first feasible solution, and takes at most an
-/// eighth of the time that is left. Constraints that are needed in a set are needed in each part of it, so that one
-/// pass over single constraints is enough.
+/// eighth of the time that is left. Where arithmetic alone ([`Explain::relaxed`]) refutes all constraints together, the
+/// filter is applied with arithmetic first, and with searches to what is left. Constraints that are needed in a set are
+/// needed in each part of it, so that one pass over single constraints is enough.
 ///
 /// The conflict is *irreducible* where [`Explanation::is_least`] says so: no part of it is a conflict. Another conflict
 /// may have fewer constraints. The result is reproducible where no search was ended by time.
@@ -81,12 +82,9 @@ pub fn explain<P: Problem>(
     };
     let Some(explain) = explain.filter(|_| !names.is_empty()) else { return Ok(found) };
     let mut tester = Tester { explain, until: Instant::now() + time, seed, stop, is_interrupted: false };
-    let mut test = |kept: &[usize], found: &mut Explanation| {
-        found.tests += 1;
-        tester.test(kept)
-    };
     let mut kept: Vec<usize> = (0..names.len()).collect();
-    found.verdict = match test(&kept, &mut found)? {
+    found.tests = 1;
+    found.verdict = match tester.test(&kept)? {
         None => Verdict::Unknown,
         Some(true) => Verdict::Feasible,
         Some(false) => Verdict::Conflict,
@@ -94,30 +92,42 @@ pub fn explain<P: Problem>(
     if found.verdict != Verdict::Conflict {
         return Ok(found);
     }
-    let mut size = names.len().div_ceil(2);
+    if explain.relaxed(&kept).is_none() {
+        // What arithmetic refutes is small and has one cause; it is found at once.
+        kept = filter(kept, &mut found.tests, |rest| Ok(explain.relaxed(rest).is_none().then_some(false)))?.0;
+    }
+    (kept, found.is_least) = filter(kept, &mut found.tests, |rest| tester.test(rest))?;
+    found.conflict = kept.into_iter().map(|at| names[at].clone()).collect();
+    Ok(found)
+}
+
+/// Leaves constraints out as long as `test` says that the rest cannot hold together. Returns what is left, and whether
+/// the rest can hold together without any one of it.
+fn filter(
+    mut kept: Vec<usize>,
+    tests: &mut u64,
+    mut test: impl FnMut(&[usize]) -> Result<Option<bool>, SolveError>,
+) -> Result<(Vec<usize>, bool), SolveError> {
+    let mut size = kept.len().div_ceil(2);
     loop {
-        let mut is_open = false;
-        let mut at = 0;
+        let (mut is_open, mut at) = (false, 0);
         while at < kept.len() {
             let end = (at + size).min(kept.len());
             let rest: Vec<usize> = kept[..at].iter().chain(&kept[end..]).copied().collect();
-            match test(&rest, &mut found)? {
-                Some(false) => kept = rest,
-                Some(true) => at = end,
-                None => {
-                    is_open = true;
-                    at = end;
-                }
+            *tests += 1;
+            let answer = test(&rest)?;
+            if answer == Some(false) {
+                kept = rest;
+            } else {
+                is_open |= answer.is_none();
+                at = end;
             }
         }
-        if size == 1 {
-            found.is_least = !is_open;
-            break;
+        if size <= 1 {
+            return Ok((kept, !is_open));
         }
         size = size.div_ceil(2);
     }
-    found.conflict = kept.into_iter().map(|at| names[at].clone()).collect();
-    Ok(found)
 }
 
 /// Examines sets of constraints.
@@ -159,7 +169,7 @@ impl<P: Problem> Tester<'_, P> {
             Sense::Maximize => f64::NEG_INFINITY,
             Sense::Minimize => f64::INFINITY,
         };
-        let slice = Budget { time: Some(left / PART), target: Some(target), ..budget.clone() };
+        let slice = Budget { time: Some(left / PART), target: Some(target), ..budget };
         let plan = Budget { time: None, target: None, ..budget };
         let mut session = Solver::new(problem, setup.seed(self.seed)).budget(plan).start()?;
         let reason = session.advance_with(&slice, Control { stop: self.stop, ..Control::default() })?;

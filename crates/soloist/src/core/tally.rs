@@ -37,6 +37,9 @@ pub(crate) struct Tally {
     /// What the stream may count.
     #[serde(skip)]
     pub(crate) limits: Limits,
+    /// The value of the best feasible solution that others have found, where exact searches prune by it.
+    #[serde(skip)]
+    pub(crate) rival: Option<f64>,
 }
 
 /// A stream's share of the budget, and what ends it before.
@@ -155,6 +158,7 @@ impl Tally {
             unverified: Unverified::default(),
             clock: Clock::default(),
             limits: Limits::default(),
+            rival: None,
         }
     }
 

@@ -20,20 +20,16 @@ pub enum SolutionKind {
 impl SolutionKind {
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
     pub(crate) fn of(games: &[Vec<u64>]) -> Self {
-        let sorted = |game: &Vec<u64>| {
-            let mut game = game.clone();
-            game.sort_unstable();
-            game
-        };
         let Some((first, others)) = games.split_first().filter(|(first, others)| first.len() > 2 && !others.is_empty())
         else {
             return Self::Other;
         };
-        let set = sorted(first);
-        if others.iter().all(|game| sorted(game) == set) {
+        let mut sorted = games.to_vec();
+        sorted.iter_mut().for_each(|game| game.sort_unstable());
+        if sorted.iter().all(|game| *game == sorted[0]) {
             return if others.iter().all(|game| game == first) { Self::Other } else { Self::Order };
         }
-        let repeats = games.iter().any(|game| sorted(game).windows(2).any(|pair| pair[0] == pair[1]));
+        let repeats = sorted.iter().any(|game| game.windows(2).any(|pair| pair[0] == pair[1]));
         let even = others.iter().all(|game| game.len() == first.len());
         let mut places: HashMap<u64, usize> = HashMap::new();
         let decisions = || games.iter().flat_map(|game| game.iter().enumerate());

@@ -150,8 +150,14 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the value of the incumbent, if it is feasible.
+    /// Returns the value of the incumbent, if it is feasible: the better one of the search's own and the
+    /// [rival](Tally::rival).
+    #[inline]
     pub(crate) fn incumbent(&self) -> Option<f64> {
-        self.tally.best.as_ref().and_then(|best| best.score.value())
+        let own = self.tally.best.as_ref().and_then(|best| best.score.value());
+        match (own, self.tally.rival) {
+            (Some(own), Some(rival)) => Some(self.tally.sense.best_value(own, rival)),
+            (own, rival) => own.or(rival),
+        }
     }
 }

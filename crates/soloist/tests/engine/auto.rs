@@ -203,3 +203,66 @@ fn nothing_is_played_before_the_limits_hold() {
         assert!(if with_prior { before > 500 } else { before <= 8 }, "{with_prior}: {before}");
     }
 }
+
+/// Bits whose best solution is all ones; the bound says more of what begins with a zero, for half of the depth.
+struct Trap;
+
+const DEPTH: usize = 16;
+
+impl Problem for Trap {
+    type State = Vec<bool>;
+    type Move = bool;
+    fn root(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn moves(&self, bits: &Vec<bool>, moves: &mut Vec<bool>) {
+        if bits.len() < DEPTH {
+            moves.extend([false, true]);
+        }
+    }
+    fn apply(&self, bits: &mut Vec<bool>, bit: bool) {
+        bits.push(bit);
+    }
+    fn score(&self, bits: &Vec<bool>) -> Score {
+        let ones = bits.iter().filter(|&&bit| bit).count();
+        Score::Feasible(if ones == DEPTH { 70.0 } else { ones as f64 })
+    }
+    fn bound(&self, bits: &Vec<bool>) -> Option<f64> {
+        let can_win = bits.iter().all(|&bit| bit);
+        Some(match bits.len() {
+            0 => 80.0,
+            _ if can_win => 70.0,
+            depth if 2 * depth < DEPTH => 75.0,
+            _ => 20.0,
+        })
+    }
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::uniform("uniform"), NamedRollout::new("ones", "ones alone", |_| Box::new(Ones))]
+    }
+}
+
+struct Ones;
+
+impl Rollout<Trap> for Ones {
+    fn candidates(&mut self, problem: &Trap, bits: &Vec<bool>, moves: &mut Vec<bool>) {
+        problem.moves(bits, moves);
+        moves.retain(|&bit| bit);
+    }
+}
+
+#[test]
+fn exact_entrants_prune_by_what_others_have_found() {
+    let nodes = |methods: &str| {
+        let mut setup = Setup::from(method("auto", &[("methods", methods), ("first", "1000000")])).proof(0.0);
+        setup.rollout = Some("random".to_owned());
+        let outcome = Solver::new(&Trap, setup).budget(Budget::nodes(1_000_000)).run().unwrap();
+        assert!(outcome.optimal, "{methods}: {:?}", outcome.remarks);
+        assert_eq!(outcome.best.unwrap().score, Score::Feasible(70.0));
+        outcome.counters.nodes
+    };
+    // Alone, depth-first search goes through all of the half that begins with a zero.
+    let alone = nodes("dfs");
+    let beside = nodes("sampling(rollout=ones),dfs");
+    assert!(alone > 1 << (DEPTH - 1), "{alone}");
+    assert!(beside < 2 << (DEPTH / 2 + 1), "{beside} beside {alone}");
+}

@@ -335,7 +335,8 @@ impl AnnealSearch {
                 let worth = Worth::new(context.problem, score);
                 // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
                 if EDITS[kind] != Edit::Suggest {
-                    self.saved.clock.measure_replay(present.feasible, worth.difference(present));
+                    let difference = worth.difference(present);
+                    self.saved.clock.measure_replay(&self.parameters, present.feasible, difference);
                 }
                 (Some(score), worth)
             }

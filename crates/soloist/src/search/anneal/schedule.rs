@@ -145,9 +145,10 @@ impl Clock {
         self.heat * unit
     }
 
-    /// Records the difference of a worse neighbour that was replayed.
-    pub(super) fn measure_replay(&mut self, feasible: bool, difference: f64) {
-        let counts = feasible && difference > 0.0 && difference.is_finite();
+    /// Records the difference of a worse neighbour that was replayed. It is kept only where the first temperature is
+    /// chosen by acceptance.
+    pub(super) fn measure_replay(&mut self, parameters: &Anneal, feasible: bool, difference: f64) {
+        let counts = parameters.acceptance().is_some() && feasible && difference > 0.0 && difference.is_finite();
         if counts && self.measuring && self.differences.len() < MEASURED.1 as usize {
             self.differences.push(difference);
         }

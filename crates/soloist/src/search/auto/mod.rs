@@ -53,6 +53,9 @@ parameters! {
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
     /// solution is a good solution, whatever method has found that.
     ///
+    /// Exact searches prune by the best solution of all, whoever has found it: a proof of one of them is a proof of the
+    /// run. Their place in the race is that of the solutions that they have found themselves.
+    ///
     /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why. The bound that is reported is the
     /// best one that an entrant has shown, those that were dropped included.
     ///
@@ -293,12 +296,12 @@ impl AutoSearch {
     }
 
     /// Ends a round: the better half of the field stays.
-    fn halve(&mut self, field: &[usize]) -> Vec<usize> {
+    fn halve(&mut self, field: &[usize], best: Option<f64>) -> Vec<usize> {
         let (mut ranked, scores) = self.rank(field);
         let dropped = self.drop_worse(&mut ranked);
         let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
         self.state.remarks.push(format!("{scores}; the race continues with {}", names.join(", ")));
-        dropped.into_iter().for_each(|at| self.entrants[at].rest());
+        dropped.into_iter().for_each(|at| self.entrants[at].rest(best));
         ranked
     }
 
@@ -334,7 +337,7 @@ impl AutoSearch {
             Turn::Stay => {}
             Turn::Next => race.next(now),
             Turn::Halve => {
-                let stay = self.halve(race.field());
+                let stay = self.halve(race.field(), context.incumbent());
                 race.halve(stay, now);
             }
             Turn::Polish => return self.polish(context, race, now),

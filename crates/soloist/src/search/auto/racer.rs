@@ -122,23 +122,28 @@ impl Racer {
         }
     }
 
-    /// Forgets everything but the best solution and what is known of the optimum.
-    pub(super) fn rest(&mut self) {
-        let (sense, own) = (self.tally.sense, self.score().and_then(Score::value));
-        // What it has seen or excluded is no better than its incumbent.
-        self.bound = self.open_bound().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
+    /// Forgets everything but the best solution and what is known of the optimum. `best` is the value of the best
+    /// solution of all.
+    pub(super) fn rest(&mut self, best: Option<f64>) {
+        let sense = self.tally.sense;
+        // What it has seen or excluded is no better than the best solution of all.
+        self.bound = self.open_bound().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
         self.search = None;
     }
 
     /// Does a step. `effort` is that of all methods before it; what is better than the incumbent of `context` becomes
     /// the incumbent.
     pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: PlanShare, effort: f64) -> Status {
+        let prunes = self.is_systematic();
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
         let shared = &*context.tally;
         (tally.keep, tally.stream, tally.counters) = (shared.keep, shared.stream, shared.counters);
         (tally.tree, tally.clock) = (shared.tree, shared.clock);
         (tally.units, tally.limits) = (shared.units, shared.limits);
+        if prunes {
+            tally.rival = shared.best.as_ref().and_then(|best| best.score.value());
+        }
         // Where no observer asks for scores, which is the rule, there is nothing to exchange.
         let samples = context.tally.sample.takes_more();
         if samples {
