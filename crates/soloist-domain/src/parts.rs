@@ -8,7 +8,7 @@ use std::fmt;
 
 /// The parts of a score by name, in the order of the problem: a JSON object of numbers.
 ///
-/// Numbers that JSON cannot hold are left out.
+/// Numbers that JSON cannot hold are left out. A record that is read has them in the order of their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parts(Vec<(String, f64)>);
 

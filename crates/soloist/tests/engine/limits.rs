@@ -326,6 +326,10 @@ fn problems_without_a_feasible_solution() {
 fn minimizing_mirrors_maximizing() {
     for bag in [Bag::sixteen(), Bag::tight()] {
         for method in methods() {
+            // Scores that are logarithms have no mirror image.
+            if method.parameters().iter().any(|parameter| parameter.name == "log_base" && parameter.value != "0") {
+                continue;
+            }
             let problem = Recorded::new(bag.clone());
             let mirror = Recorded::new(bag.clone().mirrored());
             let (up, down) = (run(&problem, &method, 6, 2_000), run(&mirror, &method, 6, 2_000));
@@ -373,7 +377,14 @@ fn ends(range: &str) -> Vec<String> {
 }
 
 /// Ends of ranges that exclude something else in every preset of their family; everything else runs with one of them.
-const EXCLUDED: &[&str] = &["anneal end=0", "anneal start=0", "auto polish=0.9", "beam playouts=1e6", "beam span=1e12"];
+const EXCLUDED: &[&str] = &[
+    "anneal end=0",
+    "anneal start=0",
+    "auto polish=0.9",
+    "beam playouts=1e6",
+    "beam span=1e12",
+    "uct table_visits=1e12",
+];
 
 #[test]
 fn every_end_of_every_range_runs() {

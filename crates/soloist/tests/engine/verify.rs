@@ -224,3 +224,35 @@ fn offered_solutions_are_replayed_with_their_bounds() {
     let error = session.offer(&[1; COUNT]).unwrap_err();
     assert!(matches!(error, SolveError::Replay(ReplayError::Bound { step: 2, .. })), "{error}");
 }
+
+/// Two moves of no value. Move 1 also lengthens the line of the state that it leaves, which copies share.
+struct Lengthened;
+
+impl Problem for Lengthened {
+    type State = Arc<Mutex<Vec<u8>>>;
+    type Move = u8;
+    fn root(&self) -> Self::State {
+        Arc::default()
+    }
+    fn moves(&self, state: &Self::State, moves: &mut Vec<u8>) {
+        moves.extend([0, 1].iter().filter(|_| state.lock().unwrap().len() < 2));
+    }
+    fn apply(&self, state: &mut Self::State, mv: u8) {
+        let mut line = state.lock().unwrap().clone();
+        line.push(mv);
+        if mv == 1 {
+            state.lock().unwrap().push(1);
+        }
+        *state = Arc::new(Mutex::new(line));
+    }
+    fn score(&self, _: &Self::State) -> Score {
+        Score::Feasible(0.0)
+    }
+}
+
+/// After move 1 on a copy of the root, the root has one move more without a sign: the line `[0]` seems finished.
+#[test]
+fn a_change_by_a_copy_that_nothing_shows_makes_no_solution() {
+    let replay = |moves: &[u8]| soloist::run::replay(&Lengthened, moves, Score::Feasible(0.0));
+    assert_eq!(replay(&[0]), Err(ReplayError::Unfinished { step: 1 }));
+}
