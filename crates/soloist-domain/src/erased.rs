@@ -74,8 +74,8 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>
     Some(Ok(moves))
 }
 
-/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run says
-/// which.
+/// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run
+/// says which.
 fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<P::Move> {
     let (mut state, mut legal, mut rng) = (problem.root(), Vec::new(), Rng::new(seed));
     for at in 0..=Budget::MAX_MOVES as usize {

@@ -207,7 +207,7 @@ fn verdicts_are_made_again() {
     assert!(done.stdout.contains("hd-nrpa-table-2") && !done.stdout.contains("sa-uct"), "{done:?}");
     let report = read(folder.join("there/hd-nrpa-table-2/report.json"));
     let outcome = if report.contains("\"not confirmed\"") { "not confirmed" } else { "confirmed" };
-    folder.write("there/hd-nrpa-table-2/report.json", &report.replacen(&format!("\"{outcome}\""), "\"differs\"", 1));
+    folder.write("there/hd-nrpa-table-2/report.json", report.replacen(&format!("\"{outcome}\""), "\"differs\"", 1));
     let done = run(&call).exits(1);
     assert!(done.stdout.contains(&format!("differs there, {outcome} here")), "{done:?}");
     run(&["reproduce", "--all", "--like", &here, "--scale", "1", "--out", &there]).refused(2, "--scale");

@@ -54,8 +54,8 @@ pub enum Amount {
 ///   terms on, nor of an order that was given.
 /// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together; from 50,000 terms on
 ///   of the best order only. If orders are refined, of those only.
-/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 (below
-///   30 operations less) and at most 80 million. No polishing beyond 200,000 operations.
+/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3
+///   (below 30 operations less) and at most 80 million. No polishing beyond 200,000 operations.
 ///
 /// Fewer than 2000 playouts shorten the proof, the refinement and the polishing in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

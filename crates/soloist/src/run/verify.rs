@@ -95,9 +95,9 @@ const PROMISES: usize = 1_000;
 
 /// Plays `moves` from the root and compares what happens with `claimed` and with the problem's promises.
 ///
-/// Plays them twice. The first pass asks at most 1,000 states, evenly spaced, for their bound and their future, and plays
-/// another move on a copy of some 32 states. Where such a move changes a state without a sign, the second, plain pass
-/// finds it: there nothing but `apply` touches a state. Each pass lists the moves of each state once.
+/// Plays them twice. The first pass asks at most 1,000 states, evenly spaced, for their bound and their future, and
+/// plays another move on a copy of some 32 states. Where such a move changes a state without a sign, the second, plain
+/// pass finds it: there nothing but `apply` touches a state. Each pass lists the moves of each state once.
 ///
 /// A run does this with each solution that it hands out; an [`Observer`](crate::run::Observer) hears of improvements
 /// before.
