@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_packing::{Objective, Values, check, generate};
+use soloist_packing::{Objective, Worth, check, generate};
 
 fuzz_target!(|text: &str| {
     let order = generate("random:5x80:7").unwrap();
-    match check(&order, Values::Area, Objective::Value, text) {
+    match check(&order, Worth::Area, Objective::Value, text) {
         Ok(checked) => assert!(checked.score <= order.width() * order.height()),
         Err(message) => assert_eq!(message.lines().count(), 1),
     }

@@ -140,6 +140,7 @@ class SearchParameters(TypedDict, total=False):
     tree_playouts: Any
     value: Any
     variants: Any
+    vehicles: Any
     w: Any
     waiting: Any
     widen: Any
