@@ -51,10 +51,23 @@ impl ScoreRange {
 pub(super) struct Scale {
     pub(super) low: f64,
     pub(super) factor: f64,
-    /// Whether the reward is the second one.
-    inverse: bool,
-    /// Scores are logarithms: the natural logarithm of their base, and the score that counts as 1.
-    power: Option<(f64, f64)>,
+    kind: Kind,
+}
+
+/// What is scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// The score, by the first formula.
+    Linear,
+    /// The score, by the second one.
+    Inverse,
+    /// What the score is the logarithm of, by the first formula.
+    Power {
+        /// The natural logarithm of the base.
+        log: f64,
+        /// The score that counts as 1.
+        top: f64,
+    },
 }
 
 /// Worst and best of some scores; nothing before the first.
@@ -86,10 +99,10 @@ impl Scale {
     /// Returns the scale to [0, 1] from the worst to the best score; every score is worth 0 while there is one only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
         if worst.is_nan() || best.is_nan() {
-            return Self { low: 0.0, factor: 0.0, inverse: false, power: None };
+            return Self { low: 0.0, factor: 0.0, kind: Kind::Linear };
         }
         // Dividing by the signed range turns "better" into "larger" for both senses.
-        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false, power: None }
+        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, kind: Kind::Linear }
     }
 
     /// Returns the same for scores that are logarithms to `base`: what they are the logarithms of is scaled.
@@ -100,14 +113,14 @@ impl Scale {
         // Only quotients matter: the larger end counts as 1, so that no power is too large.
         let (log, top) = (libm::log(base), worst.max(best));
         let power = |score: f64| libm::exp((score - top) * log);
-        Self { power: Some((log, top)), ..Self::between(power(worst), power(best)) }
+        Self { kind: Kind::Power { log, top }, ..Self::between(power(worst), power(best)) }
     }
 
     /// Returns the scale that leaves scores as they are.
     pub(super) fn raw(sense: Sense) -> Self {
         match sense {
-            Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false, power: None },
-            Sense::Minimize => Self { low: 0.0, factor: -1.0, inverse: false, power: None },
+            Sense::Maximize => Self { low: 0.0, factor: 1.0, kind: Kind::Linear },
+            Sense::Minimize => Self { low: 0.0, factor: -1.0, kind: Kind::Linear },
         }
     }
 
@@ -115,14 +128,26 @@ impl Scale {
     pub(super) fn ratio(reference: f64, sense: Sense) -> Self {
         // Nothing is a multiple of 0.
         let reference = if reference == 0.0 { 1.0 } else { reference };
-        let inverse = (sense == Sense::Minimize) == (reference > 0.0);
-        Self { low: 0.0, factor: if inverse { reference } else { 1.0 / reference }, inverse, power: None }
+        if (sense == Sense::Minimize) == (reference > 0.0) {
+            Self { low: 0.0, factor: reference, kind: Kind::Inverse }
+        } else {
+            Self { low: 0.0, factor: 1.0 / reference, kind: Kind::Linear }
+        }
     }
 
     #[inline]
-    pub(super) fn reward(self, score: f64) -> f64 {
-        let score = self.power.map_or(score, |(log, top)| libm::exp((score - top) * log));
-        if self.inverse { self.factor / score } else { (score - self.low) * self.factor }
+    pub(super) fn reward(&self, score: f64) -> f64 {
+        if matches!(self.kind, Kind::Linear) { (score - self.low) * self.factor } else { self.rare(score) }
+    }
+
+    /// Out of the way of the usual kind.
+    #[cold]
+    fn rare(&self, score: f64) -> f64 {
+        match self.kind {
+            Kind::Power { log, top } => (libm::exp((score - top) * log) - self.low) * self.factor,
+            Kind::Inverse => self.factor / score,
+            Kind::Linear => (score - self.low) * self.factor,
+        }
     }
 }
 

@@ -240,14 +240,12 @@ pub(super) struct Selector<'a> {
 
 impl Selector<'_> {
     /// Returns the scale of the children of `parent`.
+    #[inline(always)]
     fn scale(&self, parent: &Node) -> Scale {
-        let base = self.uct.selection.log_base;
+        if self.uct.selection.log_base > 0.0 {
+            return self.scale_of_powers(parent);
+        }
         match self.uct.selection.normalization {
-            Normalization::Global if base > 0.0 => {
-                let (worst, best) = self.range.ends();
-                Scale::between_powers(worst, best, base)
-            }
-            Normalization::Parent if base > 0.0 => Scale::between_powers(parent.worst, parent.best, base),
             Normalization::Global => self.range.scale(),
             Normalization::Parent => Scale::between(parent.worst, parent.best),
             Normalization::Ratio => Scale::ratio(self.standard, self.sense),
@@ -255,11 +253,19 @@ impl Selector<'_> {
         }
     }
 
+    /// The same where scores are logarithms: over the range of the parent, or of all scores.
+    #[cold]
+    fn scale_of_powers(&self, parent: &Node) -> Scale {
+        let is_global = self.uct.selection.normalization == Normalization::Global;
+        let (worst, best) = if is_global { self.range.ends() } else { (parent.worst, parent.best) };
+        Scale::between_powers(worst, best, self.uct.selection.log_base)
+    }
+
     /// Returns the reward of the node `at`, scaled by its statistics, for first-play urgency.
     pub(super) fn reward_of(&self, at: usize) -> f64 {
         let node = self.arena.get(at);
         let infeasible = self.arena.violations(at).count;
-        if node.visits == infeasible { 0.0 } else { self.value(node, infeasible, self.scale(node)) }
+        if node.visits == infeasible { 0.0 } else { self.value(node, infeasible, &self.scale(node)) }
     }
 
     /// Returns the tried and open child of `at` with the largest bound, and the bound. `None`: every tried child is
@@ -271,7 +277,7 @@ impl Selector<'_> {
         let log = log(parent.visits);
         let root = if selection.bandit == Bandit::Deviation { (parent.visits as f64).sqrt() } else { 0.0 };
         let all = arena.violations(at);
-        let scale = self.scale(parent);
+        let scale = &self.scale(parent);
         let children = parent.children();
         let first = children.start;
         let mut choice: Option<(usize, f64)> = None;
@@ -341,8 +347,8 @@ impl Selector<'_> {
         choice
     }
 
-    #[inline]
-    fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
+    #[inline(always)]
+    fn value(&self, node: &Node, infeasible: u64, scale: &Scale) -> f64 {
         // What is left of a pruned subtree may have no solution yet.
         let best = || if node.best.is_nan() { 0.0 } else { scale.reward(node.best) };
         let mean = || scale.reward(node.mean(infeasible));
@@ -361,7 +367,7 @@ impl Selector<'_> {
         child: &Node,
         all: Violations,
         of_child: Violations,
-        scale: Scale,
+        scale: &Scale,
     ) -> f64 {
         // A child with several parents may know of more violations than this one.
         let all = if all.count == 0 { of_child } else { all };
