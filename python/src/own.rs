@@ -12,7 +12,7 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
-use soloist::check::{Explanation, Verdict};
+use soloist::check::Explanation;
 use soloist::run::{Control, Improvement, Observer, Progress, RunInfo, Session, Solution, StopReason};
 use soloist::{Outcome, Problem, Score, Sense, Setup, Solver};
 use soloist_problems::{ImprovementStep, RunEnding, RunRecord, RunTask, refuse_endless};
@@ -280,13 +280,7 @@ pub(crate) type Explained = (&'static str, Vec<String>, bool, usize, u64);
 
 /// Makes what Python gets of an explanation.
 pub(crate) fn explained(found: Explanation) -> Explained {
-    let verdict = match found.verdict {
-        Verdict::Unnamed => "unnamed",
-        Verdict::Feasible => "feasible",
-        Verdict::Conflict => "conflict",
-        Verdict::Unknown => "unknown",
-    };
-    (verdict, found.conflict, found.is_least, found.constraints, found.tests)
+    (found.verdict.name(), found.conflict, found.is_least, found.constraints, found.tests)
 }
 
 /// Looks for constraints that cannot hold together, for so many seconds.

@@ -14,7 +14,7 @@ from soloist.distributed import resume, solve
 
 
 def test_live_view_of_all_streams(tmp_path, capsys):
-    """The page follows the streams and the run as a whole; a driver that resumes goes on in the same files."""
+    """The page follows the streams and the run as a whole; a driver that resumes continues the same files."""
     pages = []
 
     def look(better):

@@ -66,6 +66,13 @@ impl Domain {
         options
     }
 
+    /// Returns whether an option has this value where nobody sets it. `false`: the problem has no such option.
+    #[must_use]
+    pub fn is_usual(&self, option: &str, value: &str) -> bool {
+        let option = self.options.iter().find(|one| one.name == option);
+        option.and_then(|option| option.values.first()) == Some(&value)
+    }
+
     /// Returns the names of the options, for messages.
     #[must_use]
     pub fn option_names(&self) -> String {

@@ -67,8 +67,10 @@ fn name(network: &Network, constraint: Constraint, place: &str) -> String {
     }
 }
 
-/// The network in which some constraints hold alone.
-fn relaxed(network: &Network, all: &[Constraint], kept: &[usize], has_fleet: bool) -> Network {
+/// The network in which some constraints hold alone. `None`: arithmetic shows that they cannot hold together. Without
+/// a fleet there is one vehicle: cities that exclude each other, whichever comes first, need two.
+fn relaxed(network: &Network, kept: &[usize], has_fleet: bool) -> Option<Arc<Network>> {
+    let all = constraints(network, has_fleet);
     let n = network.size();
     let (mut served, mut closes) = (vec![false; n], vec![false; n]);
     let (mut fleet, mut capacity) = (false, false);
@@ -103,7 +105,10 @@ fn relaxed(network: &Network, all: &[Constraint], kept: &[usize], has_fleet: boo
         timed: network.is_timed(),
         exact: network.is_exact(),
     };
-    Network::new(&visits, to, limits)
+    let network = Network::new(&visits, to, limits);
+    let most = if has_fleet { network.vehicles() } else { 1 };
+    let is_short = customers > 0 && fewest_vehicles(&network) > most;
+    (!is_short && !is_unreachable(&network)).then(|| Arc::new(network))
 }
 
 /// Whether some customer is late behind the depot whatever the way to it.
@@ -134,9 +139,7 @@ impl Explain<Vrptw> for Vrptw {
     }
 
     fn relaxed(&self, kept: &[usize]) -> Option<Self> {
-        let network = relaxed(self.network(), &constraints(self.network(), true), kept, true);
-        let is_short = network.customers() > 0 && fewest_vehicles(&network) > network.vehicles();
-        (!is_short && !is_unreachable(&network)).then(|| Self::new(Arc::new(network), self.objective()))
+        relaxed(self.network(), kept, true).map(|network| Self::new(network, self.objective()))
     }
 }
 
@@ -156,9 +159,6 @@ impl Explain<Tsptw> for Tsptw {
     }
 
     fn relaxed(&self, kept: &[usize]) -> Option<Self> {
-        let network = relaxed(self.network(), &constraints(self.network(), false), kept, false);
-        // Two cities that exclude each other, whichever comes first, need two tours.
-        let is_short = network.customers() > 0 && fewest_vehicles(&network) > 1;
-        (!is_short && !is_unreachable(&network)).then(|| Self::over(Arc::new(network), self.objective()))
+        relaxed(self.network(), kept, false).map(|network| Self::over(network, self.objective()))
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         let object = json!({
             "problem": args.problem.name,
             "instance": instance.name(),
-            "verdict": verdict(found.verdict),
+            "verdict": found.verdict.name(),
             "conflict": found.conflict,
             "least": found.is_least,
             "constraints": found.constraints,
@@ -80,16 +80,6 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         Verdict::Unknown => 3,
         _ => 0,
     })
-}
-
-/// The verdict in JSON.
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Unnamed => "unnamed",
-        Verdict::Feasible => "feasible",
-        Verdict::Conflict => "conflict",
-        Verdict::Unknown => "unknown",
-    }
 }
 
 /// The result for people.

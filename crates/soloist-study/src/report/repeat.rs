@@ -69,8 +69,7 @@ pub(super) fn command(trial: &Trial, registry: Registry) -> String {
     option("--method", trial.task.method.clone());
     let domain = registry.find(&trial.task.problem);
     for (key, value) in &trial.task.options {
-        let default = domain.and_then(|domain| domain.options.iter().find(|option| option.name == key)?.values.first());
-        if default != Some(&value.as_str()) {
+        if !domain.is_some_and(|domain| domain.is_usual(key, value)) {
             option("--set", format!("{key}={value}"));
         }
     }

@@ -21,6 +21,19 @@ pub enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    /// The name in JSON and in Python.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unnamed => "unnamed",
+            Self::Feasible => "feasible",
+            Self::Conflict => "conflict",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// What [`explain`] has found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {

@@ -82,11 +82,7 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
         row("parts", &best.parts.to_string());
     }
     if report.score().is_some_and(|score| !score.is_feasible()) && instance.constraints() > 0 {
-        let is_changed = |name: &str, value: &str| {
-            let option = domain.options.iter().find(|option| option.name == name);
-            option.is_some_and(|option| option.values.first().is_some_and(|usual| *usual != value))
-        };
-        let changed = options.iter().filter(|(name, value)| is_changed(name, value));
+        let changed = options.iter().filter(|(name, value)| !domain.is_usual(name, value));
         let rules: String = changed.map(|(name, value)| format!(" --set {name}={value}")).collect();
         row("", &format!("soloist explain {} {}{rules} looks for the reason", domain.name, instance.name()));
     }

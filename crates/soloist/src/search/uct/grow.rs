@@ -81,7 +81,7 @@ parameters! {
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
     /// all playouts through it. The exploration term counts those of the selected edge. A playout updates the path it
     /// took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must have
-    /// no cycles. A playout that is followed (`few_visits = rollout`) goes on through states that the tree has already
+    /// no cycles. A playout that is followed (`few_visits = rollout`) passes states that the tree has already
     /// and ends at the first state that it has not.
     ///
     /// # Closed branches
