@@ -287,6 +287,10 @@ impl AnyInstance for Hosted {
         self.inner.start_from(text)
     }
 
+    fn prefix_from(&self, text: &str) -> Result<Value, String> {
+        self.inner.prefix_from(text)
+    }
+
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError> {
         match &self.own {
             Some(own) => self.run(own, request, observer),

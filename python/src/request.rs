@@ -30,6 +30,8 @@ pub(crate) struct Request {
     /// The most moves of a game.
     max_moves: Option<u64>,
     pub(crate) start: Option<Py<PyAny>>,
+    /// Moves that every solution begins with, of a problem that ships.
+    pub(crate) prefix: Option<Py<PyAny>>,
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
     pub(crate) resume: Option<Vec<u8>>,

@@ -107,7 +107,9 @@ impl Shipped {
     /// The run that is asked for, as the command makes it.
     fn resolve(&self, request: &Request, spec: &RunSpec) -> PyResult<ResolvedRun> {
         let Some(bytes) = &request.resume else {
-            return spec.resolve(self.domain, &*self.instance).map_err(spec_error);
+            let is_begun = request.prefix.is_some();
+            let resolve = if is_begun { RunSpec::resolve_begun } else { RunSpec::resolve };
+            return resolve(spec, self.domain, &*self.instance).map_err(spec_error);
         };
         let info = self.instance.read_header(bytes).map_err(|error| solve_error(&error.into()))?;
         let budget = spec.budget.budget(info.elapsed);
@@ -119,6 +121,14 @@ impl Shipped {
         let text: String = start.extract(py)?;
         let moves = self.instance.start_from(&text).map_err(InvalidSolution::new_err)?;
         Ok(vec![moves])
+    }
+
+    /// The moves that every solution begins with.
+    fn prefix(&self, py: Python<'_>, request: &Request) -> PyResult<Option<Value>> {
+        let Some(prefix) = &request.prefix else { return Ok(None) };
+        let text: String = prefix.extract(py)?;
+        let moves = self.instance.prefix_from(&text);
+        moves.map(Some).map_err(|error| PyValueError::new_err(format!("prefix: {error}")))
     }
 
     /// The result of a run as the command prints it, verified.
@@ -222,6 +232,7 @@ impl Shipped {
             plan: None,
             budget,
             start: self.starts(py, &request)?,
+            prefix: self.prefix(py, &request)?,
             keep,
             interval: REPORT,
             checkpoint: request.checkpoint()?,
@@ -273,6 +284,7 @@ impl Shipped {
             setup: Some(setup),
             budget: request.limits()?,
             start: self.starts(py, &request)?,
+            prefix: self.prefix(py, &request)?,
             keep,
             resume: request.resume,
             ..soloist_problems::Request::default()

@@ -92,8 +92,6 @@ def test_sessions_take_solutions_behind_their_prefix():
         session.offer([1 - best.moves[0], *best.moves[1:]])
     with pytest.raises(ValueError, match="prefix: move 0, 2, is not legal"):
         soloist.Session(Bounded(), prefix=[2])
-    with pytest.raises(TypeError, match="prefix: of problems that are written in Python only"):
-        soloist.Session("knapsack", "weak:20x1000:1", prefix=[1])
 
 
 def test_sessions_finish_a_start_that_is_only_begun():
@@ -140,6 +138,36 @@ def advanced(session):
     return session.result
 
 
-def test_shipped_problems_have_no_prefix():
-    with pytest.raises(TypeError, match="prefix: of problems that are written in Python only"):
-        soloist.solve("knapsack", "weak:20x1000:1", playouts=5, prefix=[1])
+@pytest.mark.parametrize("spec", [("knapsack", "weak:20x1000:1"), ("samegame", "random:6x6x3:1"), ("stacking", "random:3x9:1")])
+def test_solutions_of_shipped_problems_begin_with_the_prefix(spec):
+    prefix = soloist.solve(*spec, method="sampling", playouts=1, seed=5).moves[:3]
+    seen = []
+    options = dict(method="nrpa", level=2, seed=1, prefix=prefix, keep=3)
+    result = soloist.solve(*spec, playouts=300, on_improve=seen.append, **options)
+    assert seen and all(one.moves[:3] == prefix for one in [result, *result.others])
+    session = soloist.Session(*spec, **options)
+    session.advance(playouts=100)
+    again = soloist.Session.restore(session.save(), *spec)
+    again.advance(playouts=200)
+    assert again.best.moves == result.moves
+    # By default `auto` takes the place of a method that makes whole solutions.
+    default = soloist.solve(*spec, playouts=100, nodes=2000, prefix=prefix)
+    assert default.moves[:3] == prefix
+    kept = soloist.solve(*spec, method="sampling", playouts=1, start={"moves": prefix[:1]}, prefix=prefix)
+    assert kept.moves[:3] == prefix
+
+
+def test_a_proof_of_a_shipped_problem_holds_behind_the_prefix():
+    whole = soloist.solve("knapsack", "weak:20x1000:1", method="dfs")
+    first = soloist.solve("knapsack", "weak:20x1000:1", method="sampling", playouts=1, seed=1).moves
+    taken = [move for move in first if move not in whole.moves][:1]
+    result = soloist.solve("knapsack", "weak:20x1000:1", method="dfs", prefix=taken)
+    assert result.optimal and result.moves[:1] == taken and result.score <= whole.score
+
+
+def test_wrong_prefixes_of_shipped_problems():
+    with pytest.raises(ValueError, match="prefix: move 0, 99, is not legal"):
+        soloist.solve("knapsack", "weak:20x1000:1", playouts=5, prefix=[99])
+    with pytest.raises(ValueError, match="with a prefix another method is needed"):
+        prefix = soloist.solve("stacking", "random:3x9:1", method="sampling", playouts=1).moves[:1]
+        soloist.solve("stacking", "random:3x9:1", method="ranks", nodes=100, prefix=prefix)

@@ -3,15 +3,18 @@
 use soloist_problems::{AnyInstance, Domain, ResolvedRun, Resumed, RunSpec, SpecPart, registry};
 use soloist_study::Failure;
 
-/// Resolves what `solve` is asked for, for a new run or for one that is resumed.
+/// Resolves what `solve` is asked for, for a new run or for one that is resumed. `is_begun`: its solutions begin with
+/// given moves.
 pub(crate) fn resolve(
     domain: &Domain,
     spec: &RunSpec,
     instance: &dyn AnyInstance,
+    is_begun: bool,
     before: Option<&Resumed>,
 ) -> Result<ResolvedRun, Failure> {
     let Some(before) = before else {
-        return spec.resolve(domain, instance).map_err(|error| registry().with_owners(error).into());
+        let resolved = if is_begun { spec.resolve_begun(domain, instance) } else { spec.resolve(domain, instance) };
+        return resolved.map_err(|error| registry().with_owners(error).into());
     };
     spec.resume(domain, before).map_err(|error| match error.part {
         // What contradicts the checkpoint is named as the argument.

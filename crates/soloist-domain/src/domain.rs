@@ -123,6 +123,9 @@ pub struct Request<'a> {
     pub plan: Option<Budget>,
     /// The moves of known solutions to start from, as [`AnyInstance::start_from`] reads them.
     pub start: Vec<Value>,
+    /// Moves that every solution begins with, as [`AnyInstance::prefix_from`] reads them. A run that is continued has
+    /// those that it had before.
+    pub prefix: Option<Value>,
     /// How many of the best different solutions are kept; 0 counts as 1.
     pub keep: usize,
     /// Time between progress reports.
@@ -231,6 +234,8 @@ pub struct Report {
     pub run: RunInfo,
     /// The best different solutions, best first: one, or as many as were to be kept. Empty: no playout ended.
     pub answers: Vec<SolutionReport>,
+    /// The number of moves that every solution had to begin with. Bounds and proofs speak of such solutions alone.
+    pub prefix: usize,
     /// The nodes of tree searches.
     pub tree: TreeShape,
     /// An optimistic bound.
@@ -352,6 +357,13 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// One line: what is wrong and where.
     fn start_from(&self, text: &str) -> Result<Value, String>;
+
+    /// Reads moves that every solution of a run begins with, for [`Request::prefix`]: a list, an object with `moves`, or
+    /// what [`start_from`](Self::start_from) reads.
+    ///
+    /// # Errors
+    /// The first move that is not legal, or why the text is neither.
+    fn prefix_from(&self, text: &str) -> Result<Value, String>;
     /// Runs a search to its end.
     ///
     /// # Errors

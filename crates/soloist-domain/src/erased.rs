@@ -21,9 +21,15 @@ fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solv
     if let Some(plan) = request.plan {
         solver = solver.plan(plan);
     }
+    let prefix = request.prefix.as_ref().map(typed::<I>).transpose()?.unwrap_or_default();
     for moves in &request.start {
-        solver = solver.offer(&finished(instance.problem(), typed::<I>(moves)?, seed));
+        let mut moves = typed::<I>(moves)?;
+        if prefix.starts_with(&moves) {
+            moves.clone_from(&prefix);
+        }
+        solver = solver.offer(&finished(instance.problem(), moves, seed));
     }
+    solver = solver.prefix(&prefix);
     if let Some((path, every)) = request.checkpoint {
         solver = solver.checkpoint(path, every);
     }
@@ -53,7 +59,10 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 
 /// Reads moves without a solution: a list, or an object with `moves`, as results show them. They may end before the
 /// solution is finished, which a domain's own format does not provide for. `None`: it is something else.
-fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>, String>> {
+///
+/// # Errors
+/// The first move that is not legal, counted from 0, and a message.
+fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>, (usize, String)>> {
     let value: Value = serde_json::from_str(text).ok()?;
     let shown = match &value {
         Value::Array(moves) => moves,
@@ -65,8 +74,17 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>
     for (at, shown) in shown.iter().enumerate() {
         legal.clear();
         problem.moves(&state, &mut legal);
-        let Some(&mv) = legal.iter().find(|&&mv| instance.moves(&[mv]).get(0) == Some(shown)) else {
-            return (at > 0).then(|| Err(format!("move {at}, {shown}, is not legal")));
+        // Some problems show a move by what was played before it.
+        let alone = legal.iter().find(|&&mv| instance.moves(&[mv]).get(0) == Some(shown));
+        let behind = || {
+            legal.iter().find(|&&mv| {
+                let mut played = moves.clone();
+                played.push(mv);
+                instance.moves(&played).get(at) == Some(shown)
+            })
+        };
+        let Some(&mv) = alone.or_else(behind) else {
+            return Some(Err((at, format!("move {at}, {shown}, is not legal"))));
         };
         problem.apply(&mut state, mv);
         moves.push(mv);
@@ -97,8 +115,21 @@ fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
-    let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
-        outcome;
+    let Outcome {
+        kept,
+        prefix,
+        bound,
+        optimal,
+        infeasible,
+        stop,
+        counters,
+        tree,
+        elapsed,
+        unsaved,
+        history,
+        remarks,
+        ..
+    } = outcome;
     let mut answers: Vec<SolutionReport> = Vec::new();
     for solution in kept {
         let parts = solution.parts(instance.problem()).into_iter().collect();
@@ -111,7 +142,7 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
         }
     }
     let run = RunInfo { setup, counters, elapsed };
-    Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved, history, remarks }
+    Report { run, answers, prefix, tree, bound, optimal, infeasible, stop, unsaved, history, remarks }
 }
 
 impl<I: Instance> AnyInstance for I {
@@ -176,7 +207,21 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn start_from(&self, text: &str) -> Result<Value, String> {
-        let moves = Instance::start_from(self, text).or_else(|error| listed(self, text).unwrap_or(Err(error)))?;
+        let moves = Instance::start_from(self, text).or_else(|error| match listed(self, text) {
+            Some(Ok(moves)) => Ok(moves),
+            // Where not even the first move fits, the text is meant to be something else.
+            Some(Err((at, message))) if at > 0 => Err(message),
+            _ => Err(error),
+        })?;
+        serde_json::to_value(moves).map_err(|error| error.to_string())
+    }
+
+    fn prefix_from(&self, text: &str) -> Result<Value, String> {
+        let moves = match listed(self, text) {
+            Some(Ok(moves)) => moves,
+            Some(Err((_, message))) => Instance::start_from(self, text).map_err(|_| message)?,
+            None => Instance::start_from(self, text)?,
+        };
         serde_json::to_value(moves).map_err(|error| error.to_string())
     }
 

@@ -94,6 +94,10 @@ pub struct RunEnding {
     /// The degree of infeasibility; null for a feasible solution or none.
     #[serde(serialize_with = "result::serialize_number")]
     pub violation: Option<f64>,
+    /// The number of moves that every solution had to begin with; absent: none. Bounds and proofs speak of such
+    /// solutions alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub prefix: u64,
     /// Whether the solution is feasible and proven optimal.
     #[serde(default)]
     pub optimal: bool,
@@ -320,6 +324,7 @@ impl RunEnding {
         Self {
             bound: report.bound,
             gap: result::gap(report),
+            prefix: report.prefix as u64,
             optimal: report.optimal,
             infeasible: report.infeasible,
             playouts: report.run.counters.playouts,
@@ -423,6 +428,11 @@ fn pair(asked: Asked<'_>, score: Option<Score>) -> Option<[f64; 2]> {
 
 fn one() -> u64 {
     1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]

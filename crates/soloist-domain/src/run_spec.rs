@@ -354,6 +354,18 @@ impl RunSpec {
         Ok(ResolvedRun { setup: setup.rollout(rollout), budget, keep: self.keep.unwrap_or(1) })
     }
 
+    /// As [`resolve`](Self::resolve), for a run whose solutions begin with given moves: `auto` takes the place of a
+    /// default method of the problem itself, because those make whole solutions.
+    ///
+    /// # Errors
+    /// As for [`resolve`](Self::resolve).
+    pub fn resolve_begun(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
+        if self.method.is_none() && matches!(instance.default_setup().method, Method::Own(_)) {
+            return Self { method: Some("auto".to_owned()), ..self.clone() }.resolve(domain, instance);
+        }
+        self.resolve(domain, instance)
+    }
+
     /// Resolves the spec of a run that is resumed. It may repeat what the checkpoint holds but not contradict it;
     /// limits count the whole run.
     ///

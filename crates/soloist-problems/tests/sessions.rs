@@ -2,7 +2,7 @@
 
 use soloist::run::StopReason;
 use soloist::{Budget, Method, Setup};
-use soloist_problems::{AnyInstance, Options, Report, Request, Unobserved, find_domain};
+use soloist_problems::{AnyInstance, Options, Report, Request, RunSpec, Unobserved, find_domain};
 
 const INSTANCES: [(&str, &str); 4] =
     [("knapsack", "weak:30x100:1"), ("samegame", "random:8x8x4:7"), ("snake", "d5k2"), ("horner", "res:4,3")];
@@ -153,4 +153,49 @@ fn own_searches_race_and_their_slices_make_a_whole_run() {
             assert_eq!(timeless(&saved.report()), whole, "{name}, {threads} streams");
         }
     }
+}
+
+/// The first half of a random solution of each shipped problem, by its default method and three others.
+#[test]
+fn shipped_problems_begin_with_given_moves() {
+    let mut refused = 0;
+    for domain in soloist_problems::domains() {
+        let instance = (domain.load)(domain.example, &Options::new()).unwrap();
+        let budget = || Budget { nodes: Some(3_000), ..Budget::playouts(60) };
+        let sampling = Setup::from(Method::preset("sampling").unwrap()).seed(3);
+        let first =
+            instance.solve(Request { setup: Some(sampling), budget: budget(), ..Request::default() }, &mut Unobserved);
+        let moves = first.unwrap().moves().as_array().unwrap().clone();
+        let prefix = &moves[..moves.len() / 2];
+        let text = serde_json::to_string(prefix).unwrap();
+        let given = instance.prefix_from(&text).unwrap_or_else(|error| panic!("{}: {error}", domain.name));
+        let spec = RunSpec::default().resolve_begun(domain, &*instance).unwrap();
+        let presets = ["nrpa", "anneal", "uct-best"].map(|name| Setup::preset(name).unwrap().seed(1));
+        for setup in std::iter::once(spec.setup).chain(presets) {
+            let what = format!("{} by {}", domain.name, setup.preset);
+            let request =
+                Request { setup: Some(setup), budget: budget(), prefix: Some(given.clone()), ..Request::default() };
+            let report = instance.solve(request, &mut Unobserved).unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(report.prefix, prefix.len(), "{what}");
+            let best = report.best().unwrap();
+            assert!(best.moves.as_array().unwrap().starts_with(prefix), "{what}: {}", best.moves);
+            // The checker of the domain shares nothing with the search.
+            if let Some(score) = best.score.value() {
+                let solution = serde_json::json!({ "score": score, "solution": best.solution }).to_string();
+                assert_eq!(instance.check(&solution).unwrap().score, score, "{what}");
+            }
+        }
+        for own in domain.searches {
+            let request = Request {
+                setup: Some(Setup::from(own)),
+                budget: budget(),
+                prefix: Some(given.clone()),
+                ..Request::default()
+            };
+            let error = instance.solve(request, &mut Unobserved).unwrap_err().to_string();
+            assert!(prefix.is_empty() || error.starts_with("with a prefix another method is needed"), "{error}");
+            refused += 1;
+        }
+    }
+    assert!(refused >= 5, "{refused}");
 }

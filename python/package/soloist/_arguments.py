@@ -155,6 +155,7 @@ EMPTY: dict[str, Any] = {
     "keep": 1,
     **limits(),
     "start": None,
+    "prefix": None,
     "checkpoint": None,
     "checkpoint_every": 30.0,
     "resume": None,

@@ -46,9 +46,7 @@ class Asked:
         is_shipped = isinstance(self.target, Instance)
         self.functions = {} if is_shipped else functions(self.target)
         prefix, start = arguments.pop("prefix", None), as_start(arguments.pop("start", None), is_shipped)
-        if prefix is not None and is_shipped:
-            raise TypeError("prefix: of problems that are written in Python only")
-        self.behind = behind = None if prefix is None else Prefix(self.functions, prefix)
+        self.behind = behind = None if prefix is None or is_shipped else Prefix(self.functions, prefix)
         if isinstance(start, list):
             seed = arguments.get("seed")
             start = start if behind is None else behind.begun(start)
@@ -59,7 +57,8 @@ class Asked:
             self.functions["root"] = lambda: state
         called = {name: arguments.pop(name, None) for name in ("on_improve", "on_progress", "stop")}
         self.calls = self.wrapped(**called)
-        self.request = _arguments.request(settings, start=start, calls=self.calls, **arguments)
+        before = as_start(prefix, True) if is_shipped else None
+        self.request = _arguments.request(settings, start=start, prefix=before, calls=self.calls, **arguments)
 
     def wrapped(self, on_improve: Any = None, on_progress: Any = None, stop: Any = None) -> dict[str, Any]:
         """Returns callbacks for the compiled part; that for improvements gets whole solutions."""
@@ -108,8 +107,9 @@ def solve(
         keep: how many of the best different solutions are kept.
         start: a solution to start from: a result, or the moves. One that is only begun is finished by random moves.
             For a problem that ships, a text in its own format or a path object instead of the moves.
-        prefix: moves that every solution begins with, of a Python problem. The moves of the result include them; bounds
-            and proofs are those of the rest.
+        prefix: moves that every solution begins with, as :attr:`Result.moves` shows them. The moves of the result
+            include them; bounds and proofs speak of such solutions alone. Methods of a problem that ships make whole
+            solutions and are refused.
         on_improve: called with an :class:`Improvement` for each better solution.
         on_progress: called with a :class:`Progress` up to five times a second.
         stop: ends the run as Ctrl-C does: an event such as ``threading.Event``, or a function that returns something

@@ -22,29 +22,97 @@ use std::error::Error;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A problem that is borrowed or shared.
-#[derive(Debug)]
-pub(crate) enum ProblemRef<'p, P> {
+/// A problem that is borrowed or shared, and the moves that every solution of the run begins with.
+///
+/// Searches see the state after these moves as the root, because they ask [`ProblemRef::root`].
+pub(crate) struct ProblemRef<'p, P: Problem> {
+    problem: Held<'p, P>,
+    prefix: Arc<[P::Move]>,
+    /// The state after the prefix, if there is one.
+    begun: Option<P::State>,
+}
+
+enum Held<'p, P> {
     Borrowed(&'p P),
     Counted(Arc<P>),
 }
 
-impl<P> Clone for ProblemRef<'_, P> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Borrowed(problem) => Self::Borrowed(problem),
-            Self::Counted(problem) => Self::Counted(Arc::clone(problem)),
+impl<'p, P: Problem> ProblemRef<'p, P> {
+    pub(crate) fn borrowed(problem: &'p P) -> Self {
+        Self { problem: Held::Borrowed(problem), prefix: [].into(), begun: None }
+    }
+
+    pub(crate) fn counted(problem: Arc<P>) -> Self {
+        Self { problem: Held::Counted(problem), prefix: [].into(), begun: None }
+    }
+
+    /// Plays the moves that every solution begins with.
+    ///
+    /// # Errors
+    /// The first move that is not legal, counted from 0.
+    pub(crate) fn begin(&mut self, prefix: &[P::Move]) -> Result<(), usize> {
+        let (mut state, mut legal) = (P::root(self), Vec::new());
+        for (at, &mv) in prefix.iter().enumerate() {
+            legal.clear();
+            self.moves(&state, &mut legal);
+            if !legal.contains(&mv) {
+                return Err(at);
+            }
+            self.apply(&mut state, mv);
         }
+        (self.prefix, self.begun) = (prefix.into(), (!prefix.is_empty()).then_some(state));
+        Ok(())
+    }
+
+    /// The moves that every solution begins with.
+    pub(crate) fn prefix(&self) -> &Arc<[P::Move]> {
+        &self.prefix
+    }
+
+    /// Whether every solution begins with given moves.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    /// Returns the state that searches begin with.
+    #[inline]
+    pub(crate) fn root(&self) -> P::State {
+        self.begun.clone().unwrap_or_else(|| P::root(self))
+    }
+
+    /// Returns the problem's own searches that can be used: none behind a prefix, because they make whole solutions.
+    pub(crate) fn searches(&self) -> Vec<SearchInfo> {
+        if self.is_begun() { Vec::new() } else { search_infos(&**self) }
+    }
+
+    /// Returns the methods that the problem names and that can be used.
+    pub(crate) fn portfolio(&self) -> Vec<Entrant> {
+        let mut entrants = P::portfolio(self);
+        if self.is_begun() {
+            let own = search_infos(&**self);
+            entrants.retain(|entrant| own.iter().all(|info| info.name != entrant.method()));
+        }
+        entrants
     }
 }
 
-impl<P> Deref for ProblemRef<'_, P> {
+impl<P: Problem> Clone for ProblemRef<'_, P> {
+    fn clone(&self) -> Self {
+        let problem = match &self.problem {
+            Held::Borrowed(problem) => Held::Borrowed(*problem),
+            Held::Counted(problem) => Held::Counted(Arc::clone(problem)),
+        };
+        Self { problem, prefix: Arc::clone(&self.prefix), begun: self.begun.clone() }
+    }
+}
+
+impl<P: Problem> Deref for ProblemRef<'_, P> {
     type Target = P;
     #[inline]
     fn deref(&self) -> &P {
-        match self {
-            Self::Borrowed(problem) => problem,
-            Self::Counted(problem) => problem,
+        match &self.problem {
+            Held::Borrowed(problem) => problem,
+            Held::Counted(problem) => problem,
         }
     }
 }
@@ -168,7 +236,7 @@ pub(crate) struct ProblemAdapter<'p, P: Problem> {
 
 impl<'p, P: Problem> ProblemAdapter<'p, P> {
     pub(crate) fn new(problem: ProblemRef<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
-        let searches = search_infos(&*problem);
+        let searches = problem.searches();
         Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) }
     }
 
@@ -232,10 +300,12 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         Some(self.problem.ordering()?.identity(self.get(state), self.packing.known(mv)))
     }
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
-        self.problem.ordering()?.link(before, behind)
+        // Behind a prefix the first decision does not follow the begin of an order.
+        if self.problem.is_begun() { None } else { self.problem.ordering()?.link(before, behind) }
     }
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool {
-        let Some(ordering) = self.problem.ordering() else { return false };
+        // Suggestions are places in whole solutions.
+        let Some(ordering) = self.problem.ordering().filter(|_| !self.problem.is_begun()) else { return false };
         let mut moves = self.buffer.take();
         moves.clear();
         moves.extend(entries.iter().map(|entry| self.packing.known(entry.mv)));

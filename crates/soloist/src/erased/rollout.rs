@@ -312,6 +312,10 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     }
     fn editor(&mut self) -> Option<&mut dyn Editor> {
         if self.editor.is_none() {
+            // A neighbourhood edits whole solutions.
+            if self.problem.is_begun() {
+                return None;
+            }
             let (problem, packing) = (self.problem.clone(), self.packing.clone());
             let edits = problem.neighborhood()?;
             self.editor = Some(EditorAdapter { problem, packing, edits, is_started: false, listed: Vec::new() });
@@ -325,7 +329,9 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         // What the search before it holds is free.
         self.own = None;
         let (problem, packing, watch) = (self.problem.clone(), self.packing.clone(), self.watch.clone());
-        self.own = TypedSearch::new(problem, packing, watch, name, settings);
+        if !problem.is_begun() {
+            self.own = TypedSearch::new(problem, packing, watch, name, settings);
+        }
         self.own.is_some()
     }
     fn open(&mut self, name: Option<&str>) -> bool {

@@ -24,6 +24,11 @@ impl Entrant {
         Self { method: method.into(), settings: Vec::new() }
     }
 
+    /// Returns the name of the method.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
     /// Sets a parameter.
     #[must_use]
     pub fn set(mut self, parameter: impl Into<String>, value: impl fmt::Display) -> Self {

@@ -5,6 +5,7 @@ use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::Move;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How far a run is.
@@ -76,12 +77,13 @@ impl<M> Observer<M> for Silent {}
 /// Passes the events of a run on, with the problem's moves.
 pub(super) struct Unpacking<'a, M: Move> {
     pub(super) packing: MoveCodec<M>,
+    pub(super) prefix: Arc<[M]>,
     pub(super) observer: &'a mut dyn Observer<M>,
 }
 
 impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<MoveId>, progress: &Progress) {
-        self.observer.improved(improvement, &solution.unpacked(&self.packing), progress);
+        self.observer.improved(improvement, &solution.unpacked(&self.packing, &self.prefix), progress);
     }
 
     fn progress(&mut self, progress: &Progress) {

@@ -10,9 +10,11 @@ use std::fmt;
 use std::time::Duration;
 
 impl Solution<MoveId> {
-    /// Returns the solution in the problem's moves.
-    pub(crate) fn unpacked<M: Move>(&self, packing: &MoveCodec<M>) -> Solution<M> {
-        Solution { score: self.score, moves: packing.all(&self.moves) }
+    /// Returns the whole solution, `prefix` included, in the problem's moves.
+    pub(crate) fn unpacked<M: Move>(&self, packing: &MoveCodec<M>, prefix: &[M]) -> Solution<M> {
+        let mut moves = packing.all(&self.moves);
+        moves.splice(0..0, prefix.iter().copied());
+        Solution { score: self.score, moves }
     }
 }
 
@@ -96,6 +98,9 @@ pub struct Outcome<M> {
     /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer. Where a target or a proof has ended a run of several
     /// streams, they are those of the stream that ended it.
     pub kept: Vec<Solution<M>>,
+    /// The number of moves that every solution had to begin with; see [`Solver::prefix`](crate::Solver::prefix). Bounds
+    /// and proofs speak of such solutions alone.
+    pub prefix: usize,
     /// The best known bound on every solution's score: what the search has left over, or that of the problem's root.
     /// `None`: unknown.
     pub bound: Option<f64>,

@@ -55,6 +55,12 @@ pub enum SolveError {
     /// The sequence of moves to start from is not a solution.
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
+    /// The moves that every solution begins with are not legal.
+    #[error("the prefix: move {0} is not legal")]
+    Prefix(usize),
+    /// A method makes whole solutions, which cannot begin with given moves.
+    #[error("with a prefix another method is needed: those of the problem itself make whole solutions ({0})")]
+    Whole(#[source] ParameterError),
     /// The method holds more than the memory limit allows, whatever it finds.
     #[error("the method needs at least {} MiB for its states, beams and records, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
@@ -63,8 +69,8 @@ pub enum SolveError {
         /// Bytes that they may use.
         allowed: u64,
     },
-    /// A checkpoint is continued with another seed, number of threads or rollout.
-    #[error("the checkpoint is of a run with another setup (seed, threads or rollout)")]
+    /// A checkpoint is continued with another seed, number of threads, rollout or prefix.
+    #[error("the checkpoint is of a run with another setup (seed, threads, rollout or prefix)")]
     Resumed,
     /// No stream can run.
     #[error("at least one thread is needed")]
@@ -113,6 +119,9 @@ pub enum OfferError {
     /// Further moves are possible after the last one.
     #[error("it is not finished after {0} moves")]
     Unfinished(usize),
+    /// It does not begin with the moves that every solution of the run begins with.
+    #[error("it does not begin with the moves of the prefix: move {0} is another one")]
+    Prefix(usize),
 }
 
 /// What a checkpoint says about its run.
@@ -180,6 +189,8 @@ struct CheckpointBody {
     times: Vec<Duration>,
     /// The table of moves.
     moves: Vec<u8>,
+    /// The moves that every solution begins with.
+    prefix: Vec<MoveId>,
     drive: SavedDrive,
 }
 
@@ -307,7 +318,10 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if setup.threads > Setup::MOST_THREADS {
             return Err(SolveError::Threads(setup.threads));
         }
-        setup.method.resolve(&search_infos(&*problem))?;
+        if let Err(error) = setup.method.resolve(&problem.searches()) {
+            let is_own = problem.is_begun() && setup.method.resolve(&search_infos(&*problem)).is_ok();
+            return Err(if is_own { SolveError::Whole(error) } else { error.into() });
+        }
         setup.validate()?;
         let first = || problem.rollouts().first().map_or("random", |rollout| rollout.info().name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
@@ -351,9 +365,18 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     }
 
     /// Restores the run in `bytes`, a checkpoint of this problem.
-    pub(super) fn restore(problem: ProblemRef<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
+    pub(super) fn restore(mut problem: ProblemRef<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
-        let CheckpointBody { info, times, moves, drive } = decode_run(body)?;
+        let CheckpointBody { info, times, moves, prefix, drive } = decode_run(body)?;
+        let packing = MoveCodec::new();
+        packing.load(&moves)?;
+        let prefix: Option<Vec<P::Move>> = prefix.iter().map(|&mv| packing.unpack(mv)).collect();
+        let prefix = prefix.ok_or(CheckpointError::Corrupt("an illegal move"))?;
+        let is_other = problem.is_begun() && **problem.prefix() != *prefix;
+        problem.begin(&prefix).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+        if is_other {
+            return Err(SolveError::Resumed);
+        }
         let mut session = Self::new(problem, info.setup, budget, 0)?;
         session.packing.load(&moves)?;
         session.drive.load(drive, info.elapsed)?;
@@ -419,7 +442,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     ) -> T {
         let mut silent = Silent;
         let observer = control.observer.unwrap_or(&mut silent);
-        let mut observer = Unpacking { packing: self.packing.clone(), observer };
+        let prefix = Arc::clone(self.problem.prefix());
+        let mut observer = Unpacking { packing: self.packing.clone(), prefix, observer };
         let (interval, last) = (control.interval, self.drive.reported.unwrap_or_else(Instant::now));
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
@@ -444,8 +468,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         }
         for solution in self.drive.take_unverified() {
             if self.replays && self.broken.is_none() {
-                let moves = self.packing.all(&solution.moves);
-                self.broken = replay(&*self.problem, &moves, solution.score).err();
+                let Solution { score, moves } = solution.unpacked(&self.packing, self.problem.prefix());
+                self.broken = replay(&*self.problem, &moves, score).err();
             }
         }
         // The replay may have met an error that user code reports.
@@ -465,13 +489,20 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// continues from it if the method can.
     ///
     /// # Errors
-    /// When a move is not legal, or further moves are possible; the run is then as before.
+    /// When a move is not legal, further moves are possible, or the solution does not begin with the prefix of the run;
+    /// the run is then as before.
     pub fn offer(&mut self, moves: &[P::Move]) -> Result<Score, SolveError> {
+        let prefix = self.problem.prefix();
+        if let Some(at) = (0..prefix.len()).find(|&at| moves.get(at) != Some(&prefix[at])) {
+            return Err(OfferError::Prefix(at).into());
+        }
+        let before = prefix.len();
+        let moves = &moves[before..];
         let moves: Vec<MoveId> = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
         let problem = self.drive.problem();
-        let (state, finished) = replay_legal(problem, &moves).map_err(OfferError::Illegal)?;
+        let (state, finished) = replay_legal(problem, &moves).map_err(|at| OfferError::Illegal(before + at))?;
         if !finished {
-            return Err(OfferError::Unfinished(moves.len()).into());
+            return Err(OfferError::Unfinished(before + moves.len()).into());
         }
         let score = problem.score(&state);
         let identity = problem.key(&state).unwrap_or_else(|| problem.hash_of(&moves));
@@ -484,7 +515,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Returns the best solution so far.
     #[must_use]
     pub fn best(&self) -> Option<Solution<P::Move>> {
-        self.drive.incumbent().map(|best| best.unpacked(&self.packing))
+        self.drive.incumbent().map(|best| best.unpacked(&self.packing, self.problem.prefix()))
     }
 
     /// Returns the improvements after the first `seen` ones, in the order of the slices that found them.
@@ -540,6 +571,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             info: self.info(),
             times: self.drive.times(),
             moves: self.packing.save(),
+            prefix: self.problem.prefix().iter().map(|&mv| self.packing.pack(mv)).collect(),
             drive: self.drive.save(),
         }
     }
@@ -549,8 +581,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub fn outcome(&self) -> Outcome<P::Move> {
         let result = self.drive.result();
         Outcome {
-            best: result.best.map(|best| best.unpacked(&self.packing)),
-            kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
+            best: result.best.map(|best| best.unpacked(&self.packing, self.problem.prefix())),
+            kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing, self.problem.prefix())).collect(),
+            prefix: self.problem.prefix().len(),
             bound: result.verdict.bound,
             optimal: result.verdict.optimal && self.broken.is_none(),
             infeasible: result.verdict.infeasible && self.broken.is_none(),

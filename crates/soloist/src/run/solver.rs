@@ -48,6 +48,7 @@ pub struct Solver<'a, P: Problem> {
     plan: Option<Budget>,
     keep: usize,
     offers: Vec<Vec<P::Move>>,
+    prefix: Vec<P::Move>,
     observer: Option<&'a mut dyn Observer<P::Move>>,
     interval: Duration,
     checkpoint: Option<(PathBuf, Duration)>,
@@ -68,7 +69,7 @@ impl<P: Problem + 'static> Solver<'static, P> {
     /// Returns a run on a problem that is shared: its [`Session`] has no lifetime.
     #[must_use]
     pub fn shared(problem: Arc<P>, setup: impl Into<Setup>) -> Self {
-        Self::of(ProblemRef::Counted(problem), setup.into())
+        Self::of(ProblemRef::counted(problem), setup.into())
     }
 }
 
@@ -77,7 +78,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// first rollout, without limits.
     #[must_use]
     pub fn new(problem: &'a P, setup: impl Into<Setup>) -> Self {
-        Self::of(ProblemRef::Borrowed(problem), setup.into())
+        Self::of(ProblemRef::borrowed(problem), setup.into())
     }
 
     fn of(problem: ProblemRef<'a, P>, setup: Setup) -> Self {
@@ -88,6 +89,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             plan: None,
             keep: 1,
             offers: Vec::new(),
+            prefix: Vec::new(),
             observer: None,
             interval: Duration::from_millis(200),
             checkpoint: None,
@@ -151,6 +153,27 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
+    /// Sets moves that every solution of the run begins with. What the run hands out are whole solutions; bounds and
+    /// proofs are those of solutions with this prefix. A run that is continued has the prefix that it had before.
+    ///
+    /// The problem's [own searches](Problem::searches), neighbourhoods and links make or edit whole solutions: a method
+    /// that needs one is refused, annealing does without, and [`auto`](crate::search::Auto) does not enter it.
+    ///
+    /// ```
+    /// use soloist::{Budget, Setup, Solver, doc::Staircase};
+    /// let problem = Staircase(10);
+    /// let solver = Solver::new(&problem, Setup::preset("dfs").unwrap()).prefix(&[false, true]);
+    /// let outcome = solver.budget(Budget::nodes(100_000)).run()?;
+    /// assert!(outcome.optimal && outcome.prefix == 2);
+    /// assert!(outcome.best.unwrap().moves.starts_with(&[false, true]));
+    /// # Ok::<(), soloist::run::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn prefix(mut self, moves: &[P::Move]) -> Self {
+        self.prefix = moves.to_vec();
+        self
+    }
+
     /// Sets the observer, called at each improvement and once per `interval`.
     #[must_use]
     pub fn observer(mut self, observer: &'a mut dyn Observer<P::Move>, interval: Duration) -> Self {
@@ -202,8 +225,9 @@ impl<'a, P: Problem> Solver<'a, P> {
     ///
     /// # Errors
     /// When the rollout is unknown, the parameters do not go together, the number of threads is not possible, a
-    /// solution to start from is not valid, or the checkpoint to continue is damaged or of another setup.
-    pub fn start(self) -> Result<Session<'a, P>, SolveError> {
+    /// solution to start from or the prefix is not valid, or the checkpoint to continue is damaged or of another setup.
+    pub fn start(mut self) -> Result<Session<'a, P>, SolveError> {
+        self.problem.begin(&self.prefix).map_err(SolveError::Prefix)?;
         let mut session = match &self.saved {
             Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),
             Some((bytes, _)) => Session::restore(self.problem, bytes, &self.budget)?,

@@ -20,6 +20,7 @@ mod memory;
 mod nested;
 mod own;
 mod parts;
+mod prefix;
 mod promises;
 mod proofs;
 mod reference;

@@ -11,7 +11,14 @@ use thicket::{ROLLOUTS, Thicket};
 
 /// Asserts that everything that an outcome claims is true. Returns whether it claims a proof.
 fn check(problem: &Thicket, outcome: &Outcome<u8>, what: &dyn Fn() -> String) -> bool {
-    let (truth, sense) = (problem.optimum(), problem.sense());
+    check_behind(problem, &[], outcome, what)
+}
+
+/// As [`check`], for a run whose solutions begin with `prefix`.
+fn check_behind(problem: &Thicket, prefix: &[u8], outcome: &Outcome<u8>, what: &dyn Fn() -> String) -> bool {
+    let (truth, sense) = (problem.optimum_behind(prefix), problem.sense());
+    assert_eq!(outcome.prefix, prefix.len(), "{}", what());
+    assert!(outcome.kept.iter().all(|kept| kept.moves.starts_with(prefix)), "another begin: {}", what());
     let found = outcome.best.as_ref().map(|best| best.score);
     if let Some(Score::Feasible(value)) = found {
         let truth = truth.unwrap_or_else(|| panic!("a solution where there is none: {}", what()));
@@ -94,23 +101,31 @@ fn no_claim_is_wrong() {
             let threads = [1, 1, 3][rng.index(3)];
             let memory = [1, 1 << 14, 1 << 18, 1 << 24][rng.index(4)];
             let seed = rng.below(1_000);
+            // The moves that a third of the runs begin with.
+            let mut begun = Rng::new(rng.clone().next_u64());
+            let mut prefix = problem.any_line(&[], &mut begun);
+            prefix.truncate(begun.index(3) * begun.index(2));
             let solver = || {
                 let budget = Budget { memory, ..Budget::default() };
-                Solver::new(&problem, method.clone()).rollout(rollout).seed(seed).threads(threads).budget(budget)
+                let solver = Solver::new(&problem, method.clone()).rollout(rollout).seed(seed).threads(threads);
+                solver.budget(budget).prefix(&prefix)
             };
-            let what =
-                || format!("tree {round}, {method:?}, {rollout}, {threads} threads, {memory} bytes, seed {seed}");
+            let what = || {
+                format!(
+                    "tree {round}, {method:?}, {rollout}, {threads} threads, {memory} bytes, seed {seed}, behind {prefix:?}"
+                )
+            };
             // Some settings need more memory than there is.
             let Ok(mut session) = solver().start() else { continue };
             if rng.index(4) == 0 {
-                let _ = session.offer(&problem.any_line(&mut rng));
+                let _ = session.offer(&problem.any_line(&prefix, &mut rng));
             }
             let mut claims = false;
             for _ in 0..3 {
                 let most = [1, 9, 300][rng.index(3)];
                 let slice = Budget { nodes: Some(8 * most), memory, ..Budget::playouts(most) };
                 let stop = session.advance(&slice).unwrap_or_else(|error| panic!("{error}: {}", what()));
-                claims = check(&problem, &session.outcome(), &what);
+                claims = check_behind(&problem, &prefix, &session.outcome(), &what);
                 if stop.is_final() {
                     break;
                 }
@@ -118,14 +133,14 @@ fn no_claim_is_wrong() {
                     let saved = session.save();
                     session =
                         solver().resume(&saved).unwrap().start().unwrap_or_else(|error| panic!("{error}: {}", what()));
-                    assert_eq!(check(&problem, &session.outcome(), &what), claims, "{}", what());
+                    assert_eq!(check_behind(&problem, &prefix, &session.outcome(), &what), claims, "{}", what());
                 }
             }
             let nested = method.parameters().iter().any(|given| given.name == "nesting" && given.value != "1");
             let name = if nested { "nested".to_owned() } else { method.family().to_owned() };
             let best = session.best().and_then(|best| best.score.value());
             let counts = tried.entry(name).or_default();
-            for (count, met) in counts.iter_mut().zip([true, claims, problem.optimum() != best]) {
+            for (count, met) in counts.iter_mut().zip([true, claims, problem.optimum_behind(&prefix) != best]) {
                 *count += u32::from(met);
             }
         }

@@ -73,13 +73,18 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
             (Some(bytes), Some(Resumed { info, keep }), whole.and_then(|whole| whole.ended))
         }
     };
-    let ResolvedRun { setup, budget, keep } = resolve::resolve(args.problem, &spec, &*instance, before.as_ref())?;
+    let is_begun = args.prefix.is_some();
+    let resolved = resolve::resolve(args.problem, &spec, &*instance, is_begun, before.as_ref());
+    let ResolvedRun { setup, budget, keep } = resolved?;
     let before = before.map(|before| before.info);
     if let (true, Some(info), Some(path)) = (is_repeated, &before, &args.resume) {
-        cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, None)?.setup, info)?;
+        cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, is_begun, None)?.setup, info)?;
     }
     let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
-    let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
+    let start = args.start.iter().map(|path| read_moves(path, |text| instance.start_from(text)));
+    let start = start.collect::<Result<_, _>>()?;
+    let prefix = args.prefix.iter().map(|path| read_moves(path, |text| instance.prefix_from(text)));
+    let prefix = prefix.collect::<Result<Vec<_>, _>>()?.pop();
     let outputs = Outputs::check(args, &*instance)?;
 
     let quiet = args.quiet.quiet;
@@ -103,6 +108,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         plan: None,
         budget: limits,
         start,
+        prefix,
         keep,
         interval: observers.human.interval(),
         checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
@@ -224,11 +230,11 @@ fn used_up(limits: &Limits, before: &RunInfo) -> Option<String> {
         .or_else(|| nodes.map(|count| counted(count as usize, "node")))
 }
 
-/// Reads a solution to start from.
-fn read_start(path: &Path, instance: &dyn AnyInstance) -> Result<Value, Failure> {
+/// Reads a solution to start from, or moves to begin with.
+fn read_moves(path: &Path, moves_of: impl FnOnce(&str) -> Result<Value, String>) -> Result<Value, Failure> {
     let name = path.display().to_string();
     let text = check::read(&name)?;
-    let moves = check::best_alone(text).and_then(|text| instance.start_from(&text));
+    let moves = check::best_alone(text).and_then(|text| moves_of(&text));
     moves.map_err(|error| Failure::runtime(format!("{name}: {error}")))
 }
 
@@ -255,7 +261,7 @@ fn read_checkpoint(
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
 fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
     use soloist::run::CheckpointError::Write;
-    if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_)) {
+    if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_) | SolveError::Whole(_)) {
         return Failure::usage(error.to_string());
     }
     let file = match error {
@@ -294,6 +300,7 @@ impl Outputs {
             let mut inputs = Guarded::default();
             inputs.add(Path::new(&args.instance), "the instance");
             args.start.iter().for_each(|start| inputs.add(start, "a solution to start from"));
+            args.prefix.iter().for_each(|prefix| inputs.add(prefix, "the moves to begin with"));
             // A resumed run may continue in the same checkpoint.
             if let Some(resume) = args.resume.as_deref().filter(|_| *option != "--checkpoint") {
                 inputs.add(resume, "the checkpoint to resume");

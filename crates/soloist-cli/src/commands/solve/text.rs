@@ -5,7 +5,7 @@ use soloist::run::{Counters, StopReason};
 use soloist::{Method, Score, Setup};
 use soloist_problems::result::{Asked, VERSION, gap};
 use soloist_problems::{AnyInstance, Depths, Report, find_method};
-use soloist_study::text::{plain, short};
+use soloist_study::text::{counted, plain, short};
 use std::fmt::Write;
 
 /// The gap for people: `1.2 %`.
@@ -56,14 +56,15 @@ pub(crate) fn show_value(instance: &dyn AnyInstance, value: f64) -> String {
 pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     let Asked { domain, instance, options, setup } = asked;
     let seconds = report.run.elapsed.as_secs_f64();
+    let behind = if report.prefix > 0 { " among solutions with the prefix" } else { "" };
     let bound = match report.bound {
-        _ if report.optimal => ", proven optimal".to_owned(),
-        _ if report.infeasible => ", proven infeasible".to_owned(),
+        _ if report.optimal => format!(", proven optimal{behind}"),
+        _ if report.infeasible => format!(", proven infeasible{behind}"),
         Some(bound) => {
             // A gap in percent says nothing about a pair.
             let gap = gap(report).filter(|_| instance.pair(bound).is_none());
             let gap = gap.map_or_else(String::new, |gap| format!(", gap {}", percent(gap)));
-            format!(", bound {}{gap}", show_value(instance, bound))
+            format!(", bound {}{gap}{behind}", show_value(instance, bound))
         }
         None => String::new(),
     };
@@ -85,6 +86,9 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
         let changed = options.iter().filter(|(name, value)| !domain.is_usual(name, value));
         let rules: String = changed.map(|(name, value)| format!(" --set {name}={value}")).collect();
         row("", &format!("soloist explain {} {}{rules} looks for the reason", domain.name, instance.name()));
+    }
+    if report.prefix > 0 {
+        row("prefix", &format!("the first {}", counted(report.prefix, "move")));
     }
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     row("effort", &effort(report, setup));

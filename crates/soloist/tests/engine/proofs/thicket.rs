@@ -122,13 +122,24 @@ impl Thicket {
 
     /// The best score of all ways. `None`: none is feasible.
     pub(crate) fn optimum(&self) -> Option<f64> {
-        let all = self.completions(0).into_iter().flatten();
-        if self.sense == Sense::Maximize { all.max() } else { all.min() }.map(f64::from)
+        self.optimum_behind(&[])
     }
 
-    /// A random solution.
-    pub(crate) fn any_line(&self, rng: &mut Rng) -> Vec<u8> {
-        let (mut node, mut line) = (0, Vec::new());
+    /// The best score of all ways that begin with `prefix`. `None`: none is feasible.
+    pub(crate) fn optimum_behind(&self, prefix: &[u8]) -> Option<f64> {
+        let (mut node, mut sum) = (0, 0);
+        for &mv in prefix {
+            let (next, more, _) = self.ways[node][mv as usize];
+            (node, sum) = (next, sum + more);
+        }
+        let all = self.completions(node).into_iter().flatten();
+        if self.sense == Sense::Maximize { all.max() } else { all.min() }.map(|rest| f64::from(sum + rest))
+    }
+
+    /// A random solution that begins with `prefix`.
+    pub(crate) fn any_line(&self, prefix: &[u8], rng: &mut Rng) -> Vec<u8> {
+        let mut line = prefix.to_vec();
+        let mut node = prefix.iter().fold(0, |node, &mv| self.ways[node][mv as usize].0);
         while !self.ways[node].is_empty() {
             let pick = rng.index(self.ways[node].len());
             line.push(pick as u8);

@@ -44,7 +44,7 @@ fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw:
     uct.validate().unwrap();
     let stairs = Staircase(1);
     let rules = ProblemAdapter::new(
-        ProblemRef::Borrowed(&stairs),
+        ProblemRef::borrowed(&stairs),
         crate::problem::Facts::default(),
         MoveCodec::new(),
         crate::core::cut::Watch::default(),
