@@ -225,7 +225,8 @@ pub(crate) fn report<'py, M>(
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let reason = unsaved.clone();
-    let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: reason, history, remarks };
+    let report =
+        Report { run, answers, prefix: 0, tree, bound, optimal, infeasible, stop, unsaved: reason, history, remarks };
     let task = RunTask { problem: name.to_owned(), ..RunTask::own(sense, &setup) };
     let history = report.history.iter().map(ImprovementStep::timed).collect();
     let record = RunRecord { history: Some(history), ..RunRecord::bare(task, RunEnding::new(&report)) };

@@ -37,7 +37,7 @@ def finished(problem, state):
 
 def test_a_proof_holds_behind_the_prefix():
     result = soloist.solve(Bounded(), method="dfs", prefix=[0])
-    assert result.optimal and result.moves[0] == 0
+    assert result.optimal and result.moves[0] == 0 and result.prefix == 1
 
 
 def test_other_moves_and_minimizing():
@@ -144,6 +144,7 @@ def test_solutions_of_shipped_problems_begin_with_the_prefix(spec):
     seen = []
     options = dict(method="nrpa", level=2, seed=1, prefix=prefix, keep=3)
     result = soloist.solve(*spec, playouts=300, on_improve=seen.append, **options)
+    assert result.prefix == 3
     assert seen and all(one.moves[:3] == prefix for one in [result, *result.others])
     session = soloist.Session(*spec, **options)
     session.advance(playouts=100)

@@ -69,6 +69,7 @@ class Prefix:
 
     def whole(self, result: Result) -> Result:
         """Returns a result with the moves of whole solutions."""
+        result = dataclasses.replace(result, prefix=len(self.moves))
         if result.moves is None:
             return result
         others = [dataclasses.replace(one, moves=self.before(one.moves)) for one in result.others]

@@ -146,6 +146,9 @@ class Result:
     tree: dict[str, float] | None = field(default=None, repr=False)
     #: The two numbers that the score stands for, the one that counts first in front; None: it is one number.
     pair: list[float] | None = field(default=None, repr=False)
+    #: The number of moves that every solution had to begin with: ``optimal``, ``infeasible`` and ``bound`` speak of such
+    #: solutions alone.
+    prefix: int = field(default=0, repr=False)
     #: What the score of the best solution consists of, by name, such as ``{"vehicles": 19.0, "distance": 1650.8}``;
     #: empty where the problem does not say it.
     parts: dict[str, float] = field(default_factory=dict, repr=False)
@@ -304,6 +307,7 @@ def shipped_result(text: str, unsaved: str | None, instance: Instance) -> Result
         remarks=found.get("remarks", []),
         unsaved=unsaved,
         parts=_parts(found),
+        prefix=found.get("prefix", 0),
         **_fields(found),
     )
     object.__setattr__(result, "_instance", instance)
