@@ -358,8 +358,8 @@ pub trait AnyInstance: Send + Sync {
     /// One line: what is wrong and where.
     fn start_from(&self, text: &str) -> Result<Value, String>;
 
-    /// Reads moves that every solution of a run begins with, for [`Request::prefix`]: a list, an object with `moves`, or
-    /// what [`start_from`](Self::start_from) reads.
+    /// Reads moves that every solution of a run begins with, for [`Request::prefix`]: a list, an object with `moves`,
+    /// or what [`start_from`](Self::start_from) reads.
     ///
     /// # Errors
     /// The first move that is not legal, or why the text is neither.
