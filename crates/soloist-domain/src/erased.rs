@@ -57,12 +57,15 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
     serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
 }
 
+/// Moves, or the number of the first one that is not legal, with a message.
+type Listed<I> = Result<Vec<MoveOf<I>>, (usize, String)>;
+
 /// Reads moves without a solution: a list, or an object with `moves`, as results show them. They may end before the
 /// solution is finished, which a domain's own format does not provide for. `None`: it is something else.
 ///
 /// # Errors
 /// The first move that is not legal, counted from 0, and a message.
-fn listed<I: Instance>(instance: &I, text: &str) -> Option<Result<Vec<MoveOf<I>>, (usize, String)>> {
+fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
     let value: Value = serde_json::from_str(text).ok()?;
     let shown = match &value {
         Value::Array(moves) => moves,

@@ -34,6 +34,7 @@ mod spec;
 mod tests;
 mod tree;
 mod verify;
+mod windows;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};

@@ -1,10 +1,11 @@
 //! The problem's own searches: the Karmarkar-Karp tree, meeting in the middle and the generalised birthday.
 
 use super::birthday::{Birthday, Shape};
-use super::limbs::compare;
+use super::limbs::{compare, lead};
 use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
+use super::windows::{self, Windows};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::rollout::replayed;
@@ -28,6 +29,14 @@ soloist::parameter_table! {
     }
 }
 
+soloist::parameter_table! {
+    /// How sums are divided into windows.
+    pub struct Shares {
+        /// the binary logarithm of the sums in a window
+        size: u64 = 18, 4..=22;
+    }
+}
+
 const KORF: &str = "R. E. Korf, Artificial Intelligence 106, 1998";
 
 /// Returns the searches, the best general one first.
@@ -37,6 +46,7 @@ pub(crate) fn searches() -> Vec<NamedSearch<Differencing>> {
         NamedSearch::new(CKK, |problem, settings| search(problem, CKK.name, settings)),
         NamedSearch::new(LDS, |problem, settings| search(problem, LDS.name, settings)),
         NamedSearch::new(MEET, |problem, settings| search(problem, MEET.name, settings)),
+        NamedSearch::new(FOUR_LISTS, |problem, settings| search(problem, FOUR_LISTS.name, settings)),
     ]
 }
 
@@ -71,12 +81,22 @@ const MEET: SearchInfo = SearchInfo::new::<Meet>(
 )
 .units_a_step(1);
 
+const FOUR_LISTS: SearchInfo = SearchInfo::new::<Shares>(
+    "four-lists",
+    "all divisions as sums of four lists, window by window: a proof for some 50 to 64 numbers",
+    "R. Schroeppel and A. Shamir, SIAM Journal on Computing 10, 1981",
+    Unit::Node("sums"),
+)
+.units_a_step(1 << 18)
+.exact();
+
 /// The methods of the problem, for lists.
 pub(crate) const METHODS: &[Preset] = &[
     Preset::own(&K_LIST, || Method::own(&K_LIST)),
     Preset::own(&CKK, || Method::own(&CKK)),
     Preset::own(&LDS, || Method::own(&LDS)),
     Preset::own(&MEET, || Method::own(&MEET)),
+    Preset::own(&FOUR_LISTS, || Method::own(&FOUR_LISTS)),
 ];
 
 /// Returns the search called `name`.
@@ -97,6 +117,10 @@ fn search(
         "meet" => {
             let parameters: Meet = settings.read().ok()?;
             Progress::Meet { most: parameters.labels as usize, made: 0 }
+        }
+        "four-lists" => {
+            let parameters: Shares = settings.read().ok()?;
+            Progress::Windows(Windows::new(parameters.size as u32))
         }
         _ => return None,
     };
@@ -142,6 +166,7 @@ enum Progress {
     },
     /// The size of the lists, and the construction.
     Lists(u32, Construction),
+    Windows(Windows),
 }
 
 /// The best moves and their difference.
@@ -201,6 +226,18 @@ impl AnytimeSolver {
                 let (labels, moves, right) = meet(problem, &root, joins, most, work.rng());
                 return (self.keep(problem, &labels, moves, &right), false);
             }
+            Progress::Windows(windows) => {
+                let few = FewLabels::new(problem, &root);
+                let all = || few.values.iter().sum();
+                let incumbent = self.best.as_ref().map_or_else(all, |best| lead(&best.difference) >> few.shift);
+                let found = windows.advance(&few.values, incumbent);
+                work.spend(found.sums.max(1));
+                let better = found.right.is_some_and(|right| self.keep(problem, &few.labels, few.moves, &right));
+                if found.ended && !few.is_exact {
+                    work.leave_out(None);
+                }
+                return (better, found.ended);
+            }
             Progress::Lists(..) if root.len() <= FEW => {
                 // Few enough to be divided optimally at once.
                 work.spend(1 << root.len().div_ceil(2));
@@ -222,6 +259,36 @@ impl AnytimeSolver {
             }
         };
         (right.is_some_and(|right| self.keep(problem, &root, Vec::new(), &right)), ended)
+    }
+}
+
+/// As many labels as four lists can hold, and what they are worth as whole numbers.
+struct FewLabels {
+    labels: Labels,
+    /// The moves to them.
+    moves: Vec<u16>,
+    /// The labels without their lowest bits.
+    values: Vec<u128>,
+    shift: u32,
+    /// Whether these are all labels, and nothing is cut off.
+    is_exact: bool,
+}
+
+impl FewLabels {
+    fn new(problem: &Differencing, root: &Labels) -> Self {
+        let (mut labels, mut moves) = (root.clone(), Vec::new());
+        while labels.len() > windows::MOST && !problem.finished(&labels) {
+            problem.combine(&mut labels, SPLIT);
+            moves.push(SPLIT);
+        }
+        // Labels are multiples of a power of two; sums have 124 bits.
+        let keys = labels.keys();
+        let zeros = keys.iter().fold(0, |all, key| all | key).trailing_zeros().min(127);
+        let total: u128 = keys.iter().sum();
+        let shift = zeros.max(4_u32.saturating_sub(total.leading_zeros()));
+        let values = keys.iter().map(|key| key >> shift).collect();
+        let is_exact = problem.is_exact() && moves.is_empty() && shift == zeros;
+        Self { values, labels, moves, shift, is_exact }
     }
 }
 
@@ -368,6 +435,7 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
             (Progress::Discrepancies(search), Progress::Discrepancies(own)) => search.continues(own),
             (Progress::Meet { most, .. }, Progress::Meet { most: own, .. }) => most == own,
             (Progress::Lists(size, _), Progress::Lists(own, _)) => size == own,
+            (Progress::Windows(windows), Progress::Windows(own)) => windows.continues(own),
             _ => false,
         };
         // What a checkpoint remembers is played by the rules before anything relies on it.

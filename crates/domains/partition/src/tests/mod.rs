@@ -425,6 +425,8 @@ fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert_eq!(instance.describe(), "60 numbers of up to 40 bits");
     assert_eq!(instance.default_setup().preset, "k-list");
+    let provable = (DOMAIN.load)("random:55x60:1", &Options::new()).unwrap();
+    assert_eq!(provable.default_setup().preset, "four-lists");
     assert_eq!(
         parse("x", (DOMAIN.generate)("random:5x9:1").unwrap().as_bytes()).unwrap(),
         generate("random:5x9:1").unwrap()
