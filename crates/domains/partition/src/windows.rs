@@ -31,7 +31,7 @@ pub(crate) struct Windows {
     width: i128,
     /// What follows from the labels; made where it is missing.
     #[serde(skip)]
-    tables: Option<Tables>,
+    tables: Option<Box<Tables>>,
 }
 
 /// What a window has yielded.
@@ -61,8 +61,8 @@ impl Windows {
         if labels.is_empty() {
             return Found { ended: true, ..Found::default() };
         }
-        let tables = self.tables.get_or_insert_with(|| Tables::new(labels, incumbent));
-        match tables {
+        let tables = self.tables.get_or_insert_with(|| Box::new(Tables::new(labels, incumbent)));
+        match &mut **tables {
             Tables::Narrow(lists) => lists.advance(&mut self.done, &mut self.width, self.size, incumbent),
             Tables::Wide(lists) => lists.advance(&mut self.done, &mut self.width, self.size, incumbent),
         }
