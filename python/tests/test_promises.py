@@ -223,6 +223,19 @@ class Endless(soloist.Problem):
         return state
 
 
+class Growing(Endless):
+    """States are as long as the game, so that a million moves take hours."""
+
+    def root(self):
+        return ()
+
+    def apply(self, state, move):
+        return (*state, move)
+
+    def score(self, state):
+        return len(state)
+
+
 @pytest.mark.parametrize("method", ["auto", "sampling", "nrpa", "nmcs", "uct", "anneal"])
 def test_games_without_end_are_errors(method):
     with pytest.raises(soloist.BrokenPromise, match="a game of 2000 moves has not ended"):
@@ -234,6 +247,8 @@ def test_games_without_end_in_sessions_and_check():
         soloist.Session(Endless(), method="sampling", max_moves=1000).advance(playouts=5)
     with pytest.raises(soloist.BrokenPromise, match="a game of 1000 moves has not ended: do moves ever end"):
         soloist.check(Endless(), max_moves=1e3)
+    with pytest.raises(soloist.BrokenPromise, match=r"has not ended after 0.05 s and \d+ moves: do moves ever end"):
+        soloist.check(Growing(), time=0.05)
     soloist.solve(Knapsack(), playouts=50, max_moves=8)
     for method in ("dfs", "beam", "ida-star"):
         with pytest.raises(soloist.BrokenPromise, match="a game of 2000 moves has not ended"):

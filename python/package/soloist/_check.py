@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -122,10 +123,12 @@ def _difference(old: Any, new: Any, name: str, depth: int) -> str | None:
 class _Walk:
     """A random game that is looked at closely."""
 
-    def __init__(self, functions: Mapping[str, Any], rng: random.Random, max_moves: int) -> None:
+    def __init__(self, functions: Mapping[str, Any], rng: random.Random, max_moves: int, seconds: float) -> None:
         self.functions = functions
         self.rng = rng
         self.max_moves = max_moves
+        self.seconds = seconds
+        self.end = time.monotonic() + seconds
         self.played: list[Any] = []
 
     def broken(self, what: str) -> _soloist.BrokenPromise:
@@ -164,8 +167,7 @@ class _Walk:
             return
         kept: list[tuple[_Copy, int]] = []
         while True:
-            if len(self.played) > self.max_moves:
-                raise self.endless()
+            self.limit()
             moves = self.listed("moves", state)
             if moves is None:
                 return
@@ -198,9 +200,14 @@ class _Walk:
                     f"a state changed while the game went on from it: return new states from apply{before.where()}"
                 )
 
-    def endless(self) -> _soloist.BrokenPromise:
-        what = f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)"
-        return self.broken(what)
+    def limit(self) -> None:
+        """Raises an error where the game is too long, by its moves or by the clock: states may grow with each move."""
+        count = len(self.played)
+        if count > self.max_moves:
+            raise self.broken(f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)")
+        if time.monotonic() > self.end:
+            what = f"a game has not ended after {self.seconds:g} s and {count} moves: do moves ever end? (time= allows more)"
+            raise self.broken(what)
 
     def look(self, state: Any, moves: list[Any]) -> None:
         """Looks at what is asked of a state."""
@@ -237,8 +244,7 @@ class _Walk:
                 raise self.broken(f"playout returned move {len(self.played) - begin}, {move!r}, which is not legal")
             state = self.call("apply", state, move)
             self.played.append(move)
-            if len(self.played) > self.max_moves:
-                raise self.endless()
+            self.limit()
         rest = self.listed("moves", state)
         if rest:
             raise self.broken(f"playout stopped before the end of the game: {_short(rest)} are legal")
@@ -258,8 +264,8 @@ def _same(a: Any, b: Any) -> bool:
         return True
 
 
-def walk(functions: Mapping[str, Any], walks: int, seed: int, max_moves: int) -> None:
+def walk(functions: Mapping[str, Any], walks: int, seed: int, max_moves: int, seconds: float) -> None:
     """Plays random games and raises :class:`BrokenPromise` for the first broken rule."""
     rng = random.Random(seed)
     for _ in range(walks):
-        _Walk(functions, rng, max_moves).play()
+        _Walk(functions, rng, max_moves, seconds).play()

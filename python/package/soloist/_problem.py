@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -341,12 +342,18 @@ _NAMES = {"rollouts": "candidates or playout", "dominance": "future", "ordering"
 _FOREIGN = {"neighborhood", "searches"}
 
 
-def check(problem: Rules, walks: int = 20, seed: int = 0, max_moves: int | float = 1e6) -> Advice:
+def check(
+    problem: Rules,
+    walks: int = 20,
+    seed: int = 0,
+    max_moves: int | float = 1e6,
+    time: float | datetime.timedelta = 30.0,
+) -> Advice:
     """Plays random games and raises :class:`BrokenPromise` for the first rule that the problem breaks.
 
     Searches rely on these rules: states that are not changed, the same moves, codes and scores when asked twice,
     finite scores, bounds that no solution beats, keys that agree with the games, playouts of legal moves up to the
-    end, games that end within ``max_moves``. States are compared with copies before and after ``apply`` and at the end
+    end, games that end within ``max_moves`` and ``time`` seconds. States are compared with copies before and after ``apply`` and at the end
     of the game. Call it in the tests of a problem. Returns which optional functions there are and which searches the
     missing ones would help.
 
@@ -366,7 +373,7 @@ def check(problem: Rules, walks: int = 20, seed: int = 0, max_moves: int | float
     seed, games = _arguments.count("seed", seed, least=0, most=2**64 - 1), _arguments.count("walks", walks)
     most = _arguments.count("max_moves", max_moves)
     bound = functions(problem)
-    walk(bound, games, seed, most)
+    walk(bound, games, seed, most, _arguments.seconds("time", time))
     found = _soloist.check_own(bound, games, seed)
     knowledge = [one for one in found["knowledge"] if one[0] not in _FOREIGN]
     known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in knowledge]
