@@ -220,7 +220,7 @@ def test_results_of_moves_of_other_libraries_are_read_again():
     assert soloist.solve(problem, method="sampling", playouts=1, start=moves).score >= result.score
 
 
-def test_bytes_as_moves_survive_json():
+def test_bytes_as_moves_survive_json(tmp_path):
     class Words(Knapsack):
         def moves(self, state):
             return [(b"\x00'", str(move)) for move in super().moves(state)]
@@ -231,8 +231,11 @@ def test_bytes_as_moves_survive_json():
     result = soloist.solve(Words(), method="sampling", playouts=50, seed=1)
     read = json.loads(result.to_json())["moves"]
     assert read[0] == [{"bytes": "0027"}, str(result.moves[0][1])]
-    again = soloist.solve(Words(), method="sampling", playouts=1, start=read)
-    assert again.score == result.score and again.moves == result.moves
+    file = tmp_path / "result.json"
+    result.save(file)
+    for start in (read, result.to_json(), json.loads(result.to_json()), file):
+        again = soloist.solve(Words(), method="sampling", playouts=1, start=start)
+        assert again.score == result.score and again.moves == result.moves
     with pytest.raises((TypeError, ValueError)):
         soloist.solve(Words(), method="sampling", playouts=1, start=[{"bytes": "xyz"}])
 

@@ -364,8 +364,15 @@ def as_text(solution: Any) -> str:
 
 
 def as_moves(solution: Any) -> list[Any]:
-    """Returns the moves of a solution of a Python problem."""
+    """Returns the moves of a solution of a Python problem, also of the JSON of a result as text, dict or file."""
     moves = solution.moves if isinstance(solution, (Result, Solution, Improvement)) else solution
+    if isinstance(moves, (os.PathLike, str)):
+        try:
+            moves = json.loads(as_text(moves))
+        except json.JSONDecodeError:
+            moves = None
+    if isinstance(moves, dict):
+        moves = moves.get("moves")
     if moves is None or isinstance(moves, (str, bytes, dict)):
         raise TypeError(f"expected a result or a list of moves, got {_arguments.shown(solution)}")
     try:

@@ -105,8 +105,8 @@ def solve(
         rollout: the playout policy, by name.
         threads: independent streams, one thread each; 1 for Python problems that are not :func:`compiled`.
         keep: how many of the best different solutions are kept.
-        start: a solution to start from: a result, or the moves. One that is only begun is finished by random moves.
-            For a problem that ships, a text in its own format or a path object instead of the moves.
+        start: a solution to start from: a result, its JSON (text, dict or a path object), or the moves. One that is only
+            begun is finished by random moves. For a problem that ships, also a text in its own format.
         prefix: moves that every solution begins with, as :attr:`Result.moves` shows them. The moves of the result
             include them; bounds and proofs speak of such solutions alone. Methods of a problem that ships make whole
             solutions and are refused.
