@@ -201,3 +201,59 @@ def test_functions_that_differ_are_found():
 def test_only_classes_are_marked():
     with pytest.raises(TypeError, match="expected a class"):
         soloist.compiled(Plain())
+
+
+@soloist.compiled
+class Forms(soloist.Problem):
+    """Moves in all forms that a function returns."""
+
+    def root(self):
+        return (0, 3)
+
+    def moves(self, state):
+        at, width = state
+        double = lambda number: 2 * number  # noqa: E731
+        if at == 0:
+            return [move for move in range(10) if move % 2 == 0 if move > 2]
+        if at == 1:
+            return [row * width + column for row in range(2) for column in range(width)]
+        if at == 2:
+            return [width, 1] if width > 5 else (7, double(width))
+        if at == 3:
+            found = [5]
+            for move in range(2):
+                found.append(move)
+            return found
+        if at == 4:
+            width = 9
+            return [at for at in range(at)]
+        return [] if at > 5 else (4,)
+
+    def apply(self, state, move):
+        return (state[0] + 1, state[1] + move % 3)
+
+    def score(self, state):
+        return state[1]
+
+
+def test_moves_of_all_forms_are_those_of_python():
+    assert numba_compiled(Forms())._writer is not None
+    for method in ("sampling", "dfs", "nrpa"):
+        result = soloist.solve(Forms(), method=method, playouts=3000, nodes=20_000, seed=1)
+        assert result.score == max(ends(Forms(), Forms().root()))
+
+
+def test_moves_are_written_without_a_list():
+    for problem in (Fast(), Tour(7, 1)):
+        assert numba_compiled(problem)._writer is not None
+
+
+def numba_compiled(problem):
+    from soloist._numba import compiled_of
+
+    return compiled_of(problem)
+
+
+def ends(problem, state):
+    moves = list(problem.moves(state))
+    return [problem.score(state)] if not moves else [end for move in moves for end in ends(problem, problem.apply(state, move))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import ctypes
 import inspect
 import math
 import random
@@ -117,7 +118,7 @@ class Compiled:
         state = numba.typeof(self._rebuilt(self._words(root)))
         self._kernels: dict[str, Any] = {}
         for name, function in sources.items():
-            kernel = numba.njit(prepared(function, name == "moves"))
+            kernel = numba.njit(prepared(function, _Lists() if name == "moves" else None))
             arguments = (numba.typeof(me), state, *([numba.int64] if name in ("apply", "code") else []))
             try:
                 kernel.compile(arguments)
@@ -129,9 +130,10 @@ class Compiled:
         returned = self._kernels["apply"].nopython_signatures[0].return_type
         if returned != state:
             raise self._wrong(f"`apply` returns {returned}, the root is {state}: each number keeps its type")
-        self._compare(problem, me)
+        self._writer = writer_of(sources["moves"], (numba.typeof(me), state))
         self._callbacks = {name: self._callback(name, me) for name in names}
         self._root = self._words(root)
+        self._compare(problem, me)
 
     def _wrong(self, what: str) -> TypeError:
         return TypeError(f"{self.name}: {what}")
@@ -172,6 +174,7 @@ class Compiled:
                 exact = self._rebuilt(self._words(state))
                 moves = list(problem.moves(state))
                 self._same("moves", [int(move) for move in self._kernels["moves"](me, exact)], moves, played)
+                self._same("moves", self._moves_written(self._words(state), len(moves)), moves, played)
                 for name in ("bound", "potential", "key"):
                     if name in self._kernels:
                         self._same(name, self._kernels[name](me, exact), getattr(problem, name)(state), played)
@@ -184,6 +187,13 @@ class Compiled:
                 after = problem.apply(state, move)
                 self._same("apply", self._kernels["apply"](me, exact, move), after, [*played, move])
                 state, played = after, [*played, move]
+
+    def _moves_written(self, words: list[int], room: int) -> list[int]:
+        """Returns the moves as searches get them: at most `room`, and a number more where there are others."""
+        call = self._callbacks["moves"].ctypes
+        state, to = (ctypes.c_uint64 * len(words))(*words), (ctypes.c_int64 * max(room, 1))()
+        count = call(ctypes.cast(state, call.argtypes[0]), ctypes.cast(to, call.argtypes[1]), room)
+        return list(to[: min(count, room)]) + [0] * (count - room)
 
     def _same(self, name: str, ours: Any, theirs: Any, played: list[int]) -> None:
         if alike(ours, theirs):
@@ -228,7 +238,9 @@ class Compiled:
         lines = [f"def callback({arguments}):", f"    whole = carray(state, {count})"]
         lines.append(f"    real = carray(as_real(state), {count})")
         call = f"kernel(me, {read(self._shape)}{', move' if 'move' in arguments else ''})"
-        if name == "moves":
+        if name == "moves" and self._writer is not None:
+            lines += [f"    return {call[:-1]}, to, room)"]
+        elif name == "moves":
             lines += ["    count = 0", f"    for move in {call}:", "        if count < room:"]
             lines += ["            to[count] = move", "        count += 1", "    return count"]
         elif name == "apply":
@@ -238,7 +250,8 @@ class Compiled:
             lines += [f"    pair = complex({call})", "    to[0] = pair.real", "    to[1] = pair.imag"]
         else:
             lines += [f"    return {call}"]
-        names = {"carray": numba.carray, "kernel": self._kernels[name], "me": me, "as_real": as_real()}
+        kernel = self._writer if name == "moves" and self._writer is not None else self._kernels[name]
+        names = {"carray": numba.carray, "kernel": kernel, "me": me, "as_real": as_real()}
         exec("\n".join(lines), names)
         return numba.cfunc(signature)(names["callback"])
 
@@ -308,8 +321,23 @@ def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) ->
     return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))
 
 
-def prepared(function: Any, lists: bool) -> Any:
-    """Returns a function whose source numba takes: empty lists of moves have a type, `Infeasible` is a number."""
+def writer_of(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """Returns the compiled `moves` that writes its moves to a pointer, as far as there is room, and returns their number;
+    None where numba takes only the one that returns them. A list would be allocated at each call."""
+    import numba
+
+    if not has_source(function):
+        return None
+    writer = numba.njit(prepared(function, _Writes()))
+    try:
+        writer.compile((*arguments, numba.types.CPointer(numba.int64), numba.int64))
+    except numba.core.errors.NumbaError:
+        return None
+    return writer
+
+
+def prepared(function: Any, change: ast.NodeTransformer | None) -> Any:
+    """Returns a function whose source numba takes: `Infeasible` is a number, and the source is changed by `change`."""
     space = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         space[name] = cell.cell_contents
@@ -329,8 +357,8 @@ def prepared(function: Any, lists: bool) -> Any:
     definition.decorator_list, definition.returns = [], None
     for argument in definition.args.args + definition.args.posonlyargs:
         argument.annotation = None
-    if lists:
-        tree = ast.fix_missing_locations(_Lists().visit(tree))
+    if change is not None:
+        tree = ast.fix_missing_locations(change.visit(tree))
     exec(compile(tree, inspect.getsourcefile(function) or "<problem>", "exec"), space)
     return space[function.__name__]
 
@@ -359,6 +387,52 @@ class _Lists(ast.NodeTransformer):
                 return ast.List(node.elts, ast.Load())
             return ast.parse("[0][:0]", mode="eval").body
         return node
+
+
+class _Writes(ast.NodeTransformer):
+    """Writes what is returned to a pointer, move by move, and returns the number of moves."""
+
+    TO, ROOM, COUNT = "_soloist_to", "_soloist_room", "_soloist_count"
+
+    def __init__(self) -> None:
+        self.is_inside = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        # What functions inside the function return are no moves.
+        if not self.is_inside:
+            self.is_inside = True
+            node.args.args += [ast.arg(self.TO), ast.arg(self.ROOM)]
+            self.generic_visit(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
+        value = ast.Tuple([], ast.Load()) if node.value is None else node.value
+        number = ast.Return(ast.Name(self.COUNT, ast.Load()))
+        return [*ast.parse(f"{self.COUNT} = 0").body, *self._written(value), number]
+
+    def _written(self, value: ast.expr) -> list[ast.stmt]:
+        if isinstance(value, ast.IfExp):
+            return [ast.If(value.test, self._written(value.body), self._written(value.orelse))]
+        if isinstance(value, (ast.List, ast.Tuple)) and not any(isinstance(one, ast.Starred) for one in value.elts):
+            return [line for one in value.elts for line in self._move(one)] or [ast.Pass()]
+        if isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+            lines = self._move(value.elt)
+            for part in reversed(value.generators):
+                for test in reversed(part.ifs):
+                    lines = [ast.If(test, lines, [])]
+                lines = [ast.For(part.target, part.iter, lines, [])]
+            return lines
+        move = f"{self.COUNT}_move"
+        return [ast.For(ast.Name(move, ast.Store()), value, self._move(ast.Name(move, ast.Load())), [])]
+
+    def _move(self, move: ast.expr) -> list[ast.stmt]:
+        lines = ast.parse(f"if {self.COUNT} < {self.ROOM}: {self.TO}[{self.COUNT}] = 0\n{self.COUNT} += 1").body
+        assert isinstance(lines[0], ast.If) and isinstance(lines[0].body[0], ast.Assign)
+        lines[0].body[0].value = move
+        return lines
 
 
 _module: types.ModuleType | None = None
