@@ -283,7 +283,15 @@ fn joined(all: &[(PathBuf, RunRecord)], at: usize) -> RunRecord {
     ending.playouts = records().map(|record| record.ending.playouts).sum();
     ending.nodes = records().map(|record| record.ending.nodes).sum();
     ending.seconds = records().map(|record| record.ending.seconds).fold(0.0, f64::max);
-    // Each bound holds for all solutions.
+    // What was proven about solutions with a prefix holds for all solutions if all workers had the same one.
+    let prefix =
+        |record: &RunRecord| record.moves.as_ref()?.as_array()?.get(..record.ending.prefix as usize).map(<[_]>::to_vec);
+    let is_same = records().all(|record| record.ending.prefix == 0)
+        || prefix(&all[at].1).is_some_and(|first| records().all(|record| prefix(record).as_ref() == Some(&first)));
+    if !is_same {
+        ending.prefix = 0;
+    }
+    let records = || records().filter(|record| is_same || record.ending.prefix == 0);
     ending.bound = records().filter_map(|record| record.ending.bound).reduce(|a, b| match sense {
         Sense::Maximize => a.min(b),
         Sense::Minimize => a.max(b),

@@ -318,3 +318,37 @@ fn parts_of_a_comparison_make_the_whole() {
     assert!(refused.stderr.contains("too few of the 12 runs"), "{refused:?}");
     run(&["bench", &spec, "--shards", "0/4"]).exits(2);
 }
+
+/// What workers have proven about solutions with different prefixes says nothing about all solutions.
+#[test]
+fn proofs_behind_prefixes_are_not_joined() {
+    let folder = Folder::new();
+    let share = folder.join("runs");
+    let board = ["samegame", "random:4x4x2:1"];
+    let first_move = |seed: u32| {
+        let seed = seed.to_string();
+        let call = ["--method", "sampling", "--playouts", "1", "--seed", &seed, "--json"];
+        run(&[&["solve"], &board[..], &call].concat()).exits(0).json()["moves"][0].clone()
+    };
+    let one = first_move(0);
+    let two = (1..50).map(first_move).find(|mv| *mv != one).unwrap();
+    let write = |name: &str, first: &Value| folder.write(name, format!("[{first}]"));
+    let files = [write("a.json", &one), write("b.json", &two)];
+    let worker = |number: &str, prefix: &str| {
+        let call = ["--method", "dfs", "--share", &share, "--worker", number, "--prefix", prefix, "--exchange", "none"];
+        let done = run(&[&["solve"], &board[..], &call, &["--json"]].concat()).exits(0).json();
+        assert_eq!((&done["optimal"], &done["prefix"]), (&true.into(), &1.into()), "{done}");
+        done
+    };
+    let alone = worker("1", &files[0]);
+    worker("2", &files[0]);
+    let same = run(&["merge", &share, "--json"]).exits(0).json();
+    assert_eq!((&same["optimal"], &same["prefix"], &same["score"]), (&true.into(), &1.into(), &alone["score"]));
+    worker("3", &files[1]);
+    let mixed = run(&["merge", &share, "--json"]).exits(0).json();
+    assert_eq!(
+        (&mixed["optimal"], &mixed["bound"], mixed.get("prefix")),
+        (&false.into(), &Value::Null, None),
+        "{mixed}"
+    );
+}

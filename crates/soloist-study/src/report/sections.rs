@@ -487,7 +487,11 @@ impl View<'_> {
             ),
         };
         let score = trial.value().map_or_else(|| "–".to_owned(), plain);
-        let proven = if trial.ending.optimal { ", proven optimal" } else { "" };
+        let proven = match (trial.ending.optimal, trial.ending.prefix) {
+            (false, _) => "",
+            (true, 0) => ", proven optimal",
+            (true, _) => ", proven optimal among solutions with its prefix",
+        };
         let by = method.map_or("", |method| self.name(method));
         let parts =
             if trial.parts.is_empty() { String::new() } else { format!(" ({})", escape(&trial.parts.to_string())) };
