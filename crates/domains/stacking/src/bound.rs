@@ -8,40 +8,47 @@ const AHEAD: usize = 64;
 
 /// Relocations so far and those that are certain:
 /// - one for each inversion, an item on one that leaves earlier;
-/// - one more for each item that lies above the next one to leave, or is in hand, and is due later than the earliest
-///   due date of every other stack: wherever it goes, it will be an inversion again;
+/// - one more for each item that is certain to be an inversion again when it is moved. Those are counted among the
+///   items that lie above the next one to leave, or are in hand: an item that is due later than the earliest due date
+///   of every other stack, and as many as must lie on each other in the wrong order because only one stack, or two
+///   stacks, can take them without an inversion;
 /// - the same for the items above those that leave next after that, as long as one item leaves a date. Everything that
 ///   lay above an earlier one is left out and nothing is added, which only makes room.
 ///
 /// # References
 /// W. Zhu, H. Qin, A. Lim and H. Zhang, "Iterative deepening A* algorithms for the container relocation problem", IEEE
-/// Transactions on Automation Science and Engineering 9, 2012, pages 710-722 (the bounds LB1 and LB3).
+/// Transactions on Automation Science and Engineering 9, 2012, pages 710-722 (the bounds LB1 and LB3). K. E. Y. Quispe,
+/// C. N. Lintzmayer and E. C. Xavier, "An exact algorithm for the blocks relocation problem with new lower bounds",
+/// Computers & Operations Research 99, 2018, pages 206-217: their LB-LIS also looks at the order of the items. What is
+/// counted here for one and for two stacks is ours.
 pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
     let mut bound = state.relocations + state.inversions;
     if state.left == 0 {
         return bound;
     }
     let due = |item: u16| problem.due[usize::from(item)];
+    let mut moved = Moved::default();
+    let mut cut: Vec<u16> = Vec::new();
     if state.pending != NONE {
         // An item taken off a stack is relocated as soon as it is put down.
         bound += u32::from(state.source != NONE);
-        // Room is what it is until the next item has left.
-        let most = latest(state, &[], usize::from(state.source), problem.height);
-        bound += u32::from(due(state.pending) > most);
+        moved.push(due(state.pending));
+        cut.clone_from(&state.top);
     }
-    let mut cut: Vec<u16> = Vec::new();
     if state.target != NONE {
         let stack = usize::from(state.home[usize::from(state.target)]);
-        let most = latest(state, &[], stack, problem.height);
+        debug_assert!(state.pending == NONE || usize::from(state.source) == stack);
         let mut item = state.top[stack];
         while item != state.target {
-            bound += u32::from(due(item) > most);
+            moved.push(due(item));
             item = state.below[usize::from(item)];
         }
+        // Room is what it is until the item has left.
+        bound += moved.inversions(&latest(state, &[], stack, problem.height));
         cut.clone_from(&state.top);
         cut[stack] = state.below[usize::from(item)];
     } else if state.pending != NONE {
-        cut.clone_from(&state.top);
+        bound += moved.inversions(&latest(state, &[], usize::from(state.source), problem.height));
     }
     if !state.queue.is_empty() || cut.is_empty() {
         return bound;
@@ -64,31 +71,110 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
             // Moved before, to an unknown place.
             continue;
         }
-        let most = latest(state, &cut, stack, u16::MAX);
+        moved.clear();
         let mut above = cut[stack];
         while above != item {
-            bound += u32::from(due(above) > most);
+            moved.push(due(above));
             above = state.below[usize::from(above)];
+        }
+        if moved.count > 0 {
+            bound += moved.inversions(&latest(state, &cut, stack, u16::MAX));
         }
         cut[stack] = state.below[own];
     }
     bound
 }
 
-/// The latest of the earliest due dates of all stacks but `not` that have room; `cut` names their top items, or is
-/// empty.
-fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> u16 {
-    let mut most = 0;
+/// Items whose order is looked at, at most; further ones are counted alone.
+const MOST: usize = 32;
+
+/// The due dates of items that are moved, in this order.
+struct Moved {
+    due: [u16; MOST],
+    count: usize,
+    /// The due dates of further items.
+    more: Vec<u16>,
+}
+
+impl Default for Moved {
+    fn default() -> Self {
+        Self { due: [0; MOST], count: 0, more: Vec::new() }
+    }
+}
+
+impl Moved {
+    fn clear(&mut self) {
+        self.count = 0;
+        self.more.clear();
+    }
+
+    fn push(&mut self, due: u16) {
+        if self.count < MOST {
+            self.due[self.count] = due;
+            self.count += 1;
+        } else {
+            self.more.push(due);
+        }
+    }
+
+    /// Returns how many of the items are certain to lie on one that leaves earlier. `room` are the latest of the
+    /// earliest due dates of the stacks that may take them, the latest first.
+    fn inversions(&self, room: &[u16; 3]) -> u32 {
+        let own = &self.due[..self.count];
+        let alone = own.iter().chain(&self.more).filter(|&&due| due > room[0]).count();
+        // Those that only the first stack, or only the first two, can take.
+        let extra = |stacks: usize| {
+            let fits = own.iter().copied().filter(|&due| room[stacks] < due && due <= room[0]);
+            let count = fits.clone().count();
+            if count <= stacks { 0 } else { count - ordered(fits, stacks) }
+        };
+        (alone + extra(1).max(extra(2))) as u32
+    }
+}
+
+/// Returns how many dates of a sequence can be divided among `rows` subsequences (1 or 2) that never rise.
+///
+/// # References
+/// C. Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of Mathematics 13, 1961, pages
+/// 179-191; C. Greene, "An extension of Schensted's theorem", Advances in Mathematics 14, 1974, pages 254-265: it is
+/// the length of the first rows of the tableau.
+fn ordered(dates: impl Iterator<Item = u16>, rows: usize) -> usize {
+    let mut tableau = [[0_u16; MOST]; 2];
+    let mut lengths = [0; 2];
+    for mut date in dates {
+        for (row, length) in tableau.iter_mut().zip(&mut lengths).take(rows) {
+            // The first smaller date makes room and goes to the next row.
+            match row[..*length].iter().position(|&other| other < date) {
+                Some(at) => std::mem::swap(&mut row[at], &mut date),
+                None => {
+                    row[*length] = date;
+                    *length += 1;
+                    break;
+                }
+            }
+        }
+    }
+    lengths.iter().sum()
+}
+
+/// The three latest of the earliest due dates of all stacks but `not` that have room, the latest first; 0 where there
+/// are fewer. `cut` names their top items, or is empty.
+fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> [u16; 3] {
+    let mut most = [0; 3];
     for stack in 0..state.top.len() {
         if stack == not || state.height[stack] >= height {
             continue;
         }
-        let least = match cut.get(stack) {
+        let mut least = match cut.get(stack) {
             None => state.least[stack],
             Some(&NONE) => EMPTY,
             Some(&top) => state.running[usize::from(top)],
         };
-        most = most.max(least);
+        for other in &mut most {
+            if least > *other {
+                std::mem::swap(other, &mut least);
+            }
+        }
     }
     most
 }

@@ -11,6 +11,7 @@ use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_stacking::*;
+use std::collections::HashMap;
 
 fn yard(text: &str) -> Yard {
     parse("test", text.as_bytes()).unwrap()
@@ -149,6 +150,46 @@ fn the_search_holds_the_optimum_of_tiny_instances() {
         }
     }
     assert!((1..150).contains(&infeasible), "{infeasible}");
+}
+
+/// Returns the best score below a state, and compares it with the bound there and at every state below. `known` holds
+/// the states that were seen by their keys.
+fn bounded(problem: &Stacking, state: &Stacks, known: &mut HashMap<u64, f64>) -> f64 {
+    let key = problem.key(state).unwrap();
+    if let Some(&best) = known.get(&key) {
+        return best;
+    }
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    let mut best = if moves.is_empty() { problem.score(state).value() } else { None }.unwrap_or(f64::INFINITY);
+    for mv in moves {
+        let mut next = state.clone();
+        problem.apply(&mut next, mv);
+        best = best.min(bounded(problem, &next, known));
+    }
+    let bound = problem.bound(state).unwrap();
+    assert!(bound <= best, "the bound {bound} of a state with {best}");
+    known.insert(key, best);
+    best
+}
+
+#[test]
+fn no_bound_is_above_the_optimum() {
+    let (mut states, mut tight) = (0, 0);
+    for seed in 0..120 {
+        let spec = ["relocation:3x4", "relocation:4x3", "relocation:3x3", "relocation:2x5"][seed as usize % 4];
+        let yard = generate(&format!("{spec}:{seed}")).unwrap();
+        let low = yard.initial().iter().map(Vec::len).max().unwrap() + 1;
+        for height in [low, low + 1, yard.height()] {
+            let (items, initial) = (yard.items().to_vec(), yard.initial().to_vec());
+            let problem = Stacking::new(&Yard::new("low".into(), yard.width(), height, items, initial).unwrap());
+            let mut known = HashMap::new();
+            let best = bounded(&problem, &problem.root(), &mut known);
+            states += known.len();
+            tight += u32::from(problem.bound(&problem.root()).unwrap() == best);
+        }
+    }
+    assert!(states > 50_000 && tight > 60, "{states} {tight}");
 }
 
 #[test]
