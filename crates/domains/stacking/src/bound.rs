@@ -87,6 +87,8 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
 
 /// Items whose order is looked at, at most; further ones are counted alone.
 const MOST: usize = 32;
+/// The most stacks for which items are counted that no other one can take.
+const STACKS: usize = 2;
 
 /// The due dates of items that are moved, in this order.
 struct Moved {
@@ -119,28 +121,28 @@ impl Moved {
 
     /// Returns how many of the items are certain to lie on one that leaves earlier. `room` are the latest of the
     /// earliest due dates of the stacks that may take them, the latest first.
-    fn inversions(&self, room: &[u16; 3]) -> u32 {
+    fn inversions(&self, room: &[u16; STACKS + 1]) -> u32 {
         let own = &self.due[..self.count];
         let alone = own.iter().chain(&self.more).filter(|&&due| due > room[0]).count();
-        // Those that only the first stack, or only the first two, can take.
+        // Those that only the first stacks can take.
         let extra = |stacks: usize| {
             let fits = own.iter().copied().filter(|&due| room[stacks] < due && due <= room[0]);
             let count = fits.clone().count();
             if count <= stacks { 0 } else { count - ordered(fits, stacks) }
         };
-        (alone + extra(1).max(extra(2))) as u32
+        (alone + (1..=STACKS).map(extra).max().unwrap_or(0)) as u32
     }
 }
 
-/// Returns how many dates of a sequence can be divided among `rows` subsequences (1 or 2) that never rise.
+/// Returns how many dates of a sequence can be divided among `rows` subsequences that never rise (at most [`STACKS`]).
 ///
 /// # References
 /// C. Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of Mathematics 13, 1961, pages
 /// 179-191; C. Greene, "An extension of Schensted's theorem", Advances in Mathematics 14, 1974, pages 254-265: it is
 /// the length of the first rows of the tableau.
 fn ordered(dates: impl Iterator<Item = u16>, rows: usize) -> usize {
-    let mut tableau = [[0_u16; MOST]; 2];
-    let mut lengths = [0; 2];
+    let mut tableau = [[0_u16; MOST]; STACKS];
+    let mut lengths = [0; STACKS];
     for mut date in dates {
         for (row, length) in tableau.iter_mut().zip(&mut lengths).take(rows) {
             // The first smaller date makes room and goes to the next row.
@@ -157,10 +159,10 @@ fn ordered(dates: impl Iterator<Item = u16>, rows: usize) -> usize {
     lengths.iter().sum()
 }
 
-/// The three latest of the earliest due dates of all stacks but `not` that have room, the latest first; 0 where there
+/// The latest of the earliest due dates of all stacks but `not` that have room, the latest first; 0 where there
 /// are fewer. `cut` names their top items, or is empty.
-fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> [u16; 3] {
-    let mut most = [0; 3];
+fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> [u16; STACKS + 1] {
+    let mut most = [0; STACKS + 1];
     for stack in 0..state.top.len() {
         if stack == not || state.height[stack] >= height {
             continue;
