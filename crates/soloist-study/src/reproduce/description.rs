@@ -494,6 +494,9 @@ mod tests {
         let wrong = TEXT.replace("method = \"n\"\n        than", "method = \"m\"\n        than");
         assert_eq!(Description::parse(&wrong).unwrap_err(), "claim `c`: no method `m`");
         let neither = TEXT.replace("than = \"a beam_limit=10 beam_width=2\"", "");
-        assert_eq!(Description::parse(&neither).unwrap_err(), "claim `c`: expected one of `than`, `reaches` and `part`");
+        assert_eq!(
+            Description::parse(&neither).unwrap_err(),
+            "claim `c`: expected one of `than`, `reaches` and `part`"
+        );
     }
 }
