@@ -1,10 +1,12 @@
 //! The statements of a paper, tested on our runs.
 
-use super::description::Claim;
+use super::description::{Claim, Part};
 use super::paper::Paper;
 use super::stages::Runs;
-use crate::bench::Signs;
+use crate::bench::{Detail, Signs, record};
+use crate::failure::Failure;
 use crate::statistics::{paired_t, wilcoxon};
+use soloist_domain::RunRecord;
 use std::cmp::Ordering;
 
 /// Below this probability a difference counts as one.
@@ -86,7 +88,46 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     /// Tests a claim on runs of this scale.
-    pub(crate) fn new(paper: &Paper, runs: &Runs, claim: &Claim, scale: f64) -> Self {
+    ///
+    /// # Errors
+    /// The claim is about parts of scores, and the file of the runs cannot be read.
+    pub(crate) fn new(paper: &Paper, runs: &Runs, claim: &Claim, scale: f64) -> Result<Self, Failure> {
+        match &claim.part {
+            Some(part) => Self::having(runs, claim, part),
+            None => Ok(Self::comparing(paper, runs, claim, scale)),
+        }
+    }
+
+    /// Tests whether all runs of the method end with a part of the score.
+    fn having(runs: &Runs, claim: &Claim, part: &Part) -> Result<Self, Failure> {
+        let is_asked = |record: &RunRecord| {
+            record.task.label.as_ref() == Some(&claim.method)
+                && runs.instances.contains(&record.task.instance)
+                && runs.seeds.contains(&record.task.seed)
+        };
+        let records = record::read_all(&runs.file, Detail::None)?;
+        let value = |record: &RunRecord| {
+            record.parts.all().iter().find(|(name, _)| *name == part.name).map(|(_, value)| *value)
+        };
+        let sound = records.iter().filter(|record| is_asked(record) && record.verified != Some(false));
+        Ok(Self::counting(claim, part, &sound.map(value).collect::<Vec<_>>()))
+    }
+
+    /// Judges values of a part, one for each run; `None`: the run has no such part.
+    fn counting(claim: &Claim, part: &Part, values: &[Option<f64>]) -> Self {
+        let has = values.iter().filter(|value| value.is_some_and(|value| value == part.is)).count();
+        let test = format!("{}: {} {} in {has} of {} runs", claim.method, part.name, part.is, values.len());
+        let mut verdict = Self::of(claim, test, &[], None);
+        verdict.pairs = values.len();
+        verdict.outcome = match values.len() {
+            0 => Outcome::NotTested,
+            all if all == has => Outcome::Confirmed,
+            _ => Outcome::NotConfirmed,
+        };
+        verdict
+    }
+
+    fn comparing(paper: &Paper, runs: &Runs, claim: &Claim, scale: f64) -> Self {
         let Some(a) = runs.method(&claim.method) else { return Self::of(claim, String::new(), &[], None) };
         let sign = if runs.sense.better_value(1.0, 0.0) { 1.0 } else { -1.0 };
         if let Some(column) = &claim.reaches {
@@ -221,6 +262,7 @@ mod tests {
             than: Some(String::new()),
             margin: None,
             reaches: None,
+            part: None,
             least_scale: None,
             ours: false,
         }
@@ -264,6 +306,18 @@ mod tests {
         assert_eq!(verdict.outcome, Outcome::NotConfirmed);
         assert!(verdict.test.ends_with("; no feasible solution on 1"), "{}", verdict.test);
         assert_eq!(Verdict::reaching(&claim(), "theirs", &[], 2).outcome, Outcome::NotConfirmed);
+    }
+
+    #[test]
+    fn parts_of_scores_are_counted() {
+        let part = Part { name: "tiles left".to_owned(), is: 0.0 };
+        let outcome = |values: &[Option<f64>]| Verdict::counting(&claim(), &part, values).outcome;
+        assert_eq!(outcome(&[]), Outcome::NotTested);
+        assert_eq!(outcome(&[Some(0.0), Some(0.0)]), Outcome::Confirmed);
+        assert_eq!([outcome(&[Some(0.0), Some(2.0)]), outcome(&[Some(0.0), None])], [Outcome::NotConfirmed; 2]);
+        let verdict = Verdict::counting(&claim(), &part, &[Some(0.0), Some(2.0), None]);
+        assert_eq!((verdict.test.as_str(), verdict.pairs), ("ours: tiles left 0 in 1 of 3 runs", 3));
+        assert_eq!((verdict.advantage, verdict.p), (None, None));
     }
 
     #[test]

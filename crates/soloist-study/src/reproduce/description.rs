@@ -177,11 +177,21 @@ pub(crate) struct Claim {
     pub(crate) margin: Option<f64>,
     /// ... reaches the sum of the values of this published column.
     pub(crate) reaches: Option<String>,
+    /// ... ends all its runs with this part of the score.
+    pub(crate) part: Option<Part>,
     /// Below this scale the settings that are compared mean nothing.
     pub(crate) least_scale: Option<f64>,
     /// Whether it is a question of ours, which no paper answers: listed and counted apart.
     #[serde(default)]
     pub(crate) ours: bool,
+}
+
+/// A part of a score as the problem explains it, with its value.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) is: f64,
 }
 
 fn one() -> f64 {
@@ -211,8 +221,9 @@ impl Description {
             if let Some(name) = names.into_iter().flatten().find(|name| !known(name)) {
                 return Err(format!("claim `{}`: no method `{name}`", claim.text));
             }
-            if claim.than.is_some() == claim.reaches.is_some() {
-                return Err(format!("claim `{}`: expected either `than` or `reaches`", claim.text));
+            let kinds = [claim.than.is_some(), claim.reaches.is_some(), claim.part.is_some()];
+            if kinds.into_iter().filter(|&is_given| is_given).count() != 1 {
+                return Err(format!("claim `{}`: expected one of `than`, `reaches` and `part`", claim.text));
             }
         }
         Ok(description)
@@ -483,6 +494,9 @@ mod tests {
         let wrong = TEXT.replace("method = \"n\"\n        than", "method = \"m\"\n        than");
         assert_eq!(Description::parse(&wrong).unwrap_err(), "claim `c`: no method `m`");
         let neither = TEXT.replace("than = \"a beam_limit=10 beam_width=2\"", "");
-        assert_eq!(Description::parse(&neither).unwrap_err(), "claim `c`: expected either `than` or `reaches`");
+        assert_eq!(
+            Description::parse(&neither).unwrap_err(),
+            "claim `c`: expected one of `than`, `reaches` and `part`"
+        );
     }
 }

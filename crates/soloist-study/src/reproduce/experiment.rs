@@ -46,7 +46,7 @@ pub(super) fn run_source(
         let none = || Failure::runtime(format!("{}: no report.json", folder.display()));
         let made = Made::read(folder)?.ok_or_else(none)?;
         let runs = Runs::read(&paper, &made, folder, context.registry)?;
-        let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
+        let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances)?;
         return finish(&paper, &runs, &report, repeat.format, made.scale, folder);
     }
     if let Some((first, second)) = paper.description.equal_rows(repeat.scale) {
@@ -70,7 +70,7 @@ pub(super) fn run_source(
         context.show.warn("interrupted while settings were chosen; the same call continues");
         return Ok(Reproduced { is_complete: false, verdicts: String::new(), text: String::new() });
     };
-    let report = Report::new(&paper, &runs, repeat.scale, repeat.limit, missing);
+    let report = Report::new(&paper, &runs, repeat.scale, repeat.limit, missing)?;
     finish(&paper, &runs, &report, repeat.format, repeat.scale, folder)
 }
 

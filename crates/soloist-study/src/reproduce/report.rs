@@ -6,6 +6,7 @@ use super::published::short;
 use super::ranges::Range;
 use super::stages::Runs;
 use crate::bench::{budget_text, mean, probability, rounded};
+use crate::failure::Failure;
 use crate::table::{Format, Table};
 use crate::text::counted;
 use serde_json::{Value, json};
@@ -26,16 +27,20 @@ pub(crate) struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Tests the claims.
+    ///
+    /// # Errors
+    /// The file of the runs cannot be read.
     pub(crate) fn new(
         paper: &'a Paper,
         runs: &'a Runs,
         scale: f64,
         limit: Option<usize>,
         missing: Vec<String>,
-    ) -> Self {
-        let verdicts = paper.description.claim.iter().map(|claim| Verdict::new(paper, runs, claim, scale)).collect();
+    ) -> Result<Self, Failure> {
+        let verdict = |claim| Verdict::new(paper, runs, claim, scale);
+        let verdicts = paper.description.claim.iter().map(verdict).collect::<Result<_, _>>()?;
         let ranges = paper.description.figure.near.map(|part| Range::all(runs, part)).unwrap_or_default();
-        Self { paper, runs, scale, limit, missing, verdicts, ranges }
+        Ok(Self { paper, runs, scale, limit, missing, verdicts, ranges })
     }
 
     /// How many claims have each outcome, in one line.

@@ -64,7 +64,8 @@ pub trait Observer<M>: Send {
     /// out.
     fn scores(&mut self, _scores: &[f64]) {}
     /// Named measurements of how focused a stream's search has become, with units, once per interval: the entropy of
-    /// the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches have none.
+    /// the policy along the playout that NRPA learns, the scores that its outermost beam keeps, the depth at which UCT
+    /// left its tree. Other searches have none.
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 

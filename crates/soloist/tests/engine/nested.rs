@@ -3,6 +3,7 @@
 use crate::common::logits::{Logits, Rollout};
 use crate::common::{Bag, Recorded, altered, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
+use soloist::run::{Improvement, Observer, Progress, Solution};
 use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use std::collections::HashMap;
@@ -168,6 +169,51 @@ fn a_beam_of_one_policy_is_nrpa() {
         for bag in [Bag::sixteen(), Bag::tight()] {
             let expected = recorded(&bag, Method::Nrpa(plain.clone()), 4, 1_500);
             assert_same(&recorded(&bag, Method::Nrpa(beam.clone()), 4, 1_500), &expected, "a beam of one");
+        }
+    }
+}
+
+/// Keeps the gauges of every call, and the best score of the run at that time.
+#[derive(Default)]
+struct Gauged {
+    best: Option<f64>,
+    calls: Vec<(HashMap<&'static str, f64>, Option<f64>)>,
+}
+
+impl Observer<u8> for Gauged {
+    fn improved(&mut self, improvement: &Improvement, _: &Solution<u8>, _: &Progress) {
+        self.best = improvement.score.value();
+    }
+    fn wants_insight(&self) -> bool {
+        true
+    }
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.calls.push((gauges.iter().copied().collect(), self.best));
+    }
+}
+
+#[test]
+fn gauges_show_the_outermost_beam() {
+    let bag = Bag::sixteen();
+    for (beam, width) in [(Keep::Solutions, 3), (Keep::Policies, 3), (Keep::None, 1)] {
+        let nrpa =
+            Nrpa { level: 2, iterations: 40.into(), beam, width: width.into(), restarts: false, ..Nrpa::default() };
+        let mut gauged = Gauged::default();
+        let solver = Solver::new(&bag, Method::Nrpa(nrpa)).seed(3).budget(Budget::playouts(4_000));
+        solver.observer(&mut gauged, std::time::Duration::ZERO).run().unwrap();
+        let kept = |(gauges, _): &&(HashMap<&str, f64>, Option<f64>)| {
+            gauges.get("solutions in the outermost beam").is_some_and(|&count| count > 1.0)
+        };
+        let several: Vec<_> = gauged.calls.iter().filter(kept).collect();
+        // Without a beam there is nothing to show.
+        assert_eq!(several.is_empty(), beam == Keep::None, "{beam:?}");
+        for (gauges, best) in several {
+            assert!(gauges["solutions in the outermost beam"] <= width as f64);
+            let score = |which: &str| gauges[format!("{which} score in the outermost beam").as_str()];
+            assert!(score("best") >= score("middle") && score("middle") >= score("last"), "{gauges:?}");
+            assert!(Some(score("best")) <= *best, "{gauges:?}");
+            // What is similar has the same score.
+            assert!(beam == Keep::Policies || gauges["similar pairs of solutions in the outermost beam"] == 0.0);
         }
     }
 }

@@ -208,6 +208,11 @@ impl Levels {
         pairs(&self.frames[0].beam, Exchange::similar)
     }
 
+    /// Returns the scores of the solutions that the outermost level keeps, the best one first.
+    pub(super) fn kept(&self) -> impl Iterator<Item = Score> + '_ {
+        self.frames[0].beam.iter().map(|solution| solution.score)
+    }
+
     /// The best playout of the innermost level that has one.
     pub(super) fn trace(&self) -> Option<&Trace<MoveId>> {
         self.frames.iter().rev().find_map(|frame| Some(&frame.beam.first()?.trace))

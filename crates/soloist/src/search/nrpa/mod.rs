@@ -88,9 +88,10 @@ parameters! {
     /// are adapted to their solutions in every iteration, as in NRPA. The paper does not say this; with it `width = 1`
     /// is NRPA exactly. At most the product over the levels of `iterations * width` playouts.
     ///
-    /// **Diversity.** A run with a beam has a gauge of the similar pairs of solutions that its outermost level keeps:
-    /// div(S) of Definition 1 of Cazenave & Edelkamp. It is 0 at all times where the level rejects what is similar
-    /// (`beam = solutions`), and grows as a beam of policies loses its diversity.
+    /// **Gauges of the beam.** A run with a beam shows the solutions that its outermost level keeps: their number, the
+    /// best, the middle and the last score, and the number of similar pairs. The last one is div(S) of Definition 1 of
+    /// Cazenave & Edelkamp. It is 0 at all times where the level rejects what is similar (`beam = solutions`), and
+    /// grows as a beam of policies loses its diversity.
     ///
     /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
     /// its best sequence was returned that often again. `threshold` and `stopping`: a level watches before it learns.

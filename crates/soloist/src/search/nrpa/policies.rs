@@ -116,6 +116,11 @@ impl Beams {
         })
     }
 
+    /// Returns the scores of the solutions that the outermost level keeps, the best one first.
+    pub(super) fn kept(&self) -> impl Iterator<Item = Score> + '_ {
+        self.frames[0].entries.iter().filter_map(|entry| entry.score)
+    }
+
     pub(super) fn new(parameters: &Nrpa, policy: &Policy) -> Self {
         let frames = (0..parameters.level).map(|_| Frame::new(policy.clone())).collect();
         Self { frames, ended: false }

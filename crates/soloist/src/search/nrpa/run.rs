@@ -222,10 +222,17 @@ impl Search for NrpaSearch {
         if self.parameters.beam != Keep::None
             && let Some(arm) = self.arms.get(self.turn)
         {
-            let pairs = match &arm.core {
-                Core::Levels(levels) => levels.similar_pairs(),
-                Core::Beams(beams) => beams.similar_pairs(),
+            let (pairs, kept): (_, Vec<Score>) = match &arm.core {
+                Core::Levels(levels) => (levels.similar_pairs(), levels.kept().collect()),
+                Core::Beams(beams) => (beams.similar_pairs(), beams.kept().collect()),
             };
+            gauges.push(("solutions in the outermost beam", kept.len() as f64));
+            let ends = [
+                ("best score in the outermost beam", kept.first()),
+                ("middle score in the outermost beam", kept.get(kept.len() / 2)),
+                ("last score in the outermost beam", kept.last()),
+            ];
+            gauges.extend(ends.into_iter().filter_map(|(name, score)| Some((name, score?.value()?))));
             gauges.push(("similar pairs of solutions in the outermost beam", pairs as f64));
         }
         gauges
