@@ -1,9 +1,9 @@
 //! Annealing with ruin and recreation over any number of steps: fewer vehicles first, then distance, in rounds of
 //! growing length.
 
-use crate::bound::fewest_vehicles;
+use crate::kernel::Kernel;
 use crate::network::Network;
-use crate::pool::{Kept, Pool, is_sound};
+use crate::pool::{Kept, Pool};
 use crate::sisr::{Sisr, SisrSettings};
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
@@ -134,8 +134,8 @@ pub(crate) struct SavedAnnealing {
 /// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are
 /// ours.
 #[derive(Debug)]
-pub struct Annealing {
-    kernel: Sisr,
+pub struct Annealing<K = Sisr> {
+    kernel: K,
     schedule: Schedule,
     fewest: usize,
     best: Kept,
@@ -147,7 +147,7 @@ pub struct Annealing {
     improved: bool,
 }
 
-impl Annealing {
+impl Annealing<Sisr> {
     /// Returns an annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
@@ -158,10 +158,18 @@ impl Annealing {
     /// vehicles do not count.
     #[must_use]
     pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
-        let fewest = fewest_vehicles(&network);
+        Self::over(Sisr::new(network, route_cost, schedule.shortening), schedule)
+    }
+}
+
+impl<K: Kernel> Annealing<K> {
+    /// Returns an annealing of a kernel without a solution that has not begun.
+    #[must_use]
+    pub fn over(kernel: K, schedule: Schedule) -> Self {
+        let fewest = kernel.fewest_vehicles();
         let (phase, kind) = (Phase::Begin, Kind::Fresh);
         Self {
-            kernel: Sisr::new(network, route_cost, schedule.shortening),
+            kernel,
             schedule,
             fewest,
             best: Kept::default(),
@@ -193,7 +201,7 @@ impl Annealing {
     /// Returns the cost of the best tour without that of its routes, in the units of the file.
     #[must_use]
     pub fn cost(&self) -> f64 {
-        (self.best.cost - self.kernel.route_cost() * self.best.vehicles as f64) / self.kernel.network().scale()
+        (self.best.cost - self.kernel.route_cost() * self.best.vehicles as f64) / self.kernel.scale()
     }
 
     /// Returns the number of steps made.
@@ -224,8 +232,7 @@ impl Annealing {
     /// the best one, the annealing continues from it; otherwise it is offered to the pool. Routes that break a rule are
     /// ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
-        let network = self.kernel.network();
-        if !is_sound(network, tour, absent) {
+        if !self.kernel.is_sound(tour, absent) {
             return;
         }
         let mut present = Vec::new();
@@ -360,15 +367,14 @@ impl Annealing {
     }
 
     fn round_steps(&self) -> f64 {
-        let customers = self.kernel.network().customers() as f64;
+        let customers = self.kernel.customers() as f64;
         let growth = libm::pow(self.schedule.growth, f64::from(self.clock.generation));
         (customers * self.schedule.steps * growth).clamp(1.0, 1e15)
     }
 
     fn construct(&mut self, rng: &mut Rng) {
-        let all: Vec<u16> = (1..self.kernel.network().size()).map(|c| c as u16).collect();
         self.kernel.set_settings(self.schedule.shortening);
-        self.kernel.construct(&all, rng);
+        self.kernel.construct(rng);
         self.found = Kept::default();
         self.keep();
     }
@@ -382,7 +388,7 @@ impl Annealing {
     fn constructions(&self) -> u32 {
         let Schedule { founders, fresh, .. } = self.schedule;
         let fresh = if self.clock.generation == 0 { founders } else { fresh };
-        let hundreds = (self.kernel.network().customers() as f64 / 100.0).max(1.0);
+        let hundreds = (self.kernel.customers() as f64 / 100.0).max(1.0);
         fresh.min(2).max((f64::from(fresh) / hundreds) as u32)
     }
 
@@ -404,7 +410,7 @@ impl Annealing {
         let fleet = self.allowed();
         if round > fresh {
             let (mut tour, mut absent) = (Vec::new(), Vec::new());
-            if self.pool.child(self.kernel.network(), fleet, rng, &mut tour, &mut absent) {
+            if self.pool.child(&self.kernel, fleet, rng, &mut tour, &mut absent) {
                 self.clock.kind = Kind::Child;
                 self.found = Kept::default();
                 self.kernel.set(&tour, &absent, fleet);
@@ -438,7 +444,7 @@ impl Annealing {
     /// Serves those absent, for `share` of a round at most.
     fn begin_fleet(&mut self, share: f64) {
         // Where vehicles do not count, the first steps open routes for those absent, as long as there are vehicles.
-        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.network().vehicles();
+        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.most_vehicles();
         if self.kernel.absent().is_empty() || opens && self.best.absent.is_empty() {
             return self.begin_distance();
         }
@@ -477,14 +483,14 @@ impl Annealing {
 
     /// Continues what was saved.
     pub(crate) fn load(&mut self, saved: SavedAnnealing) -> Result<(), &'static str> {
-        let network = self.kernel.network();
+        let sound = |tour: &[u16], absent: &[u16]| self.kernel.is_sound(tour, absent);
         let kept = || [&saved.best, &saved.found].into_iter().chain(saved.pool.as_slice());
         // Before the first step there is no solution.
         let none = saved.tour.is_empty() && saved.absent.is_empty();
-        let sound = (none || is_sound(network, &saved.tour, &saved.absent))
-            && kept().all(|kept| kept.is_none() || is_sound(network, &kept.tour, &kept.absent))
+        let all_sound = (none || sound(&saved.tour, &saved.absent))
+            && kept().all(|kept| kept.is_none() || sound(&kept.tour, &kept.absent))
             && saved.pool.as_slice().iter().all(|kept| !kept.tour.is_empty());
-        if !sound || saved.misses.len() != network.size() {
+        if !all_sound || saved.misses.len() != self.kernel.misses().len() {
             return Err("routes that do not fit the instance");
         }
         let costs = kept().map(|kept| kept.cost).chain([saved.cost, saved.clock.unit]);

@@ -33,9 +33,11 @@
 mod anneal;
 pub mod bound;
 mod explain;
+mod kernel;
 pub mod network;
 mod pool;
 mod refine;
+pub mod rich;
 mod route;
 pub mod rules;
 mod search;
@@ -50,5 +52,6 @@ pub mod vrptw;
 mod whole;
 
 pub use anneal::{Annealing, Schedule};
+pub use kernel::Kernel;
 pub use network::Network;
 pub use sisr::{Sisr, SisrSettings};

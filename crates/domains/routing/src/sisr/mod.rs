@@ -1,5 +1,6 @@
 //! Slack induction by string removals: the kernel that improves a set of routes, one ruin and one recreation a step.
 
+mod anneals;
 mod repair;
 
 use crate::network::{NONE, Network};

@@ -9,7 +9,7 @@ use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
 
 /// Colours of routes, in turn (P. Tol's and Okabe and Ito's, readable beside each other).
-const COLORS: [&str; 12] = [
+pub(crate) const COLORS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#332288", "#aa4499", "#117733", "#882255", "#44aa99", "#999933",
     "#661100", "#6699cc",
 ];
@@ -48,7 +48,7 @@ fn distance(instance: &Instance, rounding: Rounding, i: usize, j: usize) -> f64 
 }
 
 /// Arrival, start and end of each service of a route, and the return.
-fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3]>, f64, f64) {
+pub(crate) fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3]>, f64, f64) {
     let depot = instance.sites[0];
     let (mut time, mut last, mut sum) = (depot.ready + depot.service, 0, 0.0);
     let mut visits = Vec::with_capacity(route.len());
@@ -76,6 +76,7 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     let mut text = format!("{} vehicles, distance {}\n", routes.len(), shown(sum));
     text += &solution::write(&solution::Plan {
         routes: routes.clone(),
+        kinds: None,
         cost: Some(if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 }),
     });
     let mut served = vec![false; instance.sites.len()];
@@ -200,7 +201,7 @@ fn map(svg: &mut String, instance: &Instance, routes: &[Vec<u32>], [left, top, s
 }
 
 /// The time line of one route; `(index, y, height)`.
-fn strip(
+pub(crate) fn strip(
     svg: &mut String,
     instance: &Instance,
     rounding: Rounding,
