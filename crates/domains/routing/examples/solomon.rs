@@ -3,7 +3,8 @@
 //! `cargo run --release -p soloist-routing --example solomon -- FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...`: files
 //! separated by commas, seconds of the processor (of the wall clock, where processor time is unknown), `vehicles`,
 //! `distance`, `travel` or `makespan`, and numbers of [`Schedule`] and [`SisrSettings`], the latter with `f.` before
-//! them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there. `best=FILE:COLUMN`
+//! them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there, `plan=0` hides the
+//! seconds from the schedule. `best=FILE:COLUMN`
 //! or `best=FILE:VEHICLES:COST` names a table of best known values by instance and its columns: the gap is printed, and
 //! an instance ends once it reaches the value to two decimals. Per instance: name, vehicles, cost, best known vehicles
 //! and cost, gap, steps, seconds, and the seconds at which the number of vehicles fell.
@@ -81,6 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (seconds, seed): (f64, u64) = (seconds.parse()?, seed.parse()?);
     let (mut schedule, mut trace, mut target) = (Schedule::default(), false, f64::NEG_INFINITY);
+    let mut plan = true;
     let mut best = Best::new();
     for pair in pairs {
         let (key, value) = pair.split_once('=').ok_or("expected KEY=VALUE")?;
@@ -102,6 +104,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "pool" => schedule.pool = value as usize,
             "calm" => schedule.calm = value,
             "trace" => trace = value != 0.0,
+            "plan" => plan = value != 0.0,
             "target" => target = value,
             _ => {
                 let known = match key.strip_prefix("f.") {
@@ -122,6 +125,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let start = processor(clock);
         let (mut fleets, mut vehicles, mut cost) = (String::new(), usize::MAX, f64::INFINITY);
         loop {
+            if plan {
+                run.look(Some((processor(clock) - start) / seconds));
+            }
             run.advance(1_000, &mut rng);
             let now = processor(clock) - start;
             if run.vehicles() != vehicles || !run.absent().is_empty() {

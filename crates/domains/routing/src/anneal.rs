@@ -12,8 +12,15 @@ use std::sync::Arc;
 
 /// Steps between two looks at the limits of the run.
 pub(crate) const EVERY: u64 = 64;
-/// Steps between two recounts of the cost, which is a sum of differences between them.
+/// Steps between two recounts of the cost, which is a sum of differences between them, and between two looks at the
+/// plan of the run.
 const RECOUNT: u64 = 1_000;
+/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one.
+const FITTED: usize = 200;
+/// The part of the plan at which that cooling ends.
+const COOL: f64 = 0.97;
+/// The weight of the last pace in the mean of all.
+const LAST: f64 = 0.2;
 
 /// How the steps of an annealing are divided into rounds and generations.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,6 +112,25 @@ struct Clock {
     total: u64,
     /// The unit of temperatures: the mean distance between stops when the phase began.
     unit: f64,
+    /// What is known of the plan of the run.
+    plan: Plan,
+}
+
+/// How far the run is in its plan, and the cooling that fits it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Plan {
+    /// The part that is over, when that was looked at, in steps; [`u64::MAX`]: never.
+    part: f64,
+    looked: u64,
+    /// The part that a step takes; 0: unknown.
+    pace: f64,
+    /// The part when the phase began.
+    begun: f64,
+    /// Whether the round takes the rest of the plan.
+    fits: bool,
+    /// The part of the cooling that was over at the last look, and the step of the phase.
+    cooled: f64,
+    step: u64,
 }
 
 /// An annealing as a checkpoint holds it.
@@ -175,7 +201,17 @@ impl<K: Kernel> Annealing<K> {
             best: Kept::default(),
             found: Kept::default(),
             pool: Pool::default(),
-            clock: Clock { phase, kind, generation: 0, round: 0, step: 0, steps: 0, total: 0, unit: 0.0 },
+            clock: Clock {
+                phase,
+                kind,
+                generation: 0,
+                round: 0,
+                step: 0,
+                steps: 0,
+                total: 0,
+                unit: 0.0,
+                plan: Plan { looked: u64::MAX, ..Plan::default() },
+            },
             improved: false,
         }
     }
@@ -222,10 +258,65 @@ impl<K: Kernel> Annealing<K> {
 
     /// The temperature of a round that shortens routes, by its unit.
     fn cooled(&self, unit: f64) -> f64 {
-        let part = self.clock.step as f64 / self.clock.steps as f64;
+        let part = self.cooling();
         let Schedule { start, reheat, end, .. } = self.schedule;
         let start = if self.clock.kind == Kind::Child { reheat } else { start };
         unit * Cooling::Geometric.temperature(start, end, part)
+    }
+
+    /// The part of the round that is over.
+    fn cooling(&self) -> f64 {
+        let Clock { step, steps, plan, .. } = self.clock;
+        if plan.fits {
+            // Between two looks the last pace goes on.
+            return plan.cooled + (step - plan.step) as f64 * plan.pace / (COOL - plan.begun);
+        }
+        step as f64 / steps as f64
+    }
+
+    /// Whether [`look`](Self::look) is due before the next step.
+    #[must_use]
+    pub fn wants_look(&self) -> bool {
+        self.clock.total.is_multiple_of(RECOUNT) && self.clock.plan.looked != self.clock.total
+    }
+
+    /// Notes which part of the plan of the run is over, from 0 to 1; without a plan all rounds have their own length.
+    /// It is [asked for](Self::wants_look) at the same steps in every run, so that a run over counts stays reproducible.
+    pub fn look(&mut self, part: Option<f64>) {
+        let total = self.clock.total;
+        let plan = &mut self.clock.plan;
+        let before = (plan.part, plan.looked);
+        plan.looked = total;
+        let Some(part) = part else { return };
+        plan.part = part;
+        // The construction takes longer than other steps.
+        if before.1 != u64::MAX && before.1 > 0 && part > before.0 {
+            let pace = (part - before.0) / (total - before.1) as f64;
+            plan.pace = if plan.pace == 0.0 { pace } else { plan.pace + LAST * (pace - plan.pace) };
+        }
+        self.fit();
+    }
+
+    /// Fits the first cooling to the plan, and the first attempt to save a vehicle to its share of it.
+    fn fit(&mut self) {
+        let Clock { phase, generation, round, step, plan, .. } = self.clock;
+        let is_first = generation == 0 && round <= 1;
+        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED {
+            return;
+        }
+        match phase {
+            Phase::Begin => {}
+            Phase::Fleet => {
+                let left = (1.0 - plan.part) / plan.pace + step as f64;
+                self.clock.steps = self.clock.steps.min((self.schedule.fleet * left) as u64).max(1);
+            }
+            Phase::Distance => {
+                let plan = &mut self.clock.plan;
+                (plan.fits, plan.begun) = (true, plan.begun.min(COOL - 0.01));
+                plan.cooled = ((plan.part - plan.begun) / (COOL - plan.begun)).max(plan.cooled);
+                plan.step = step;
+            }
+        }
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
@@ -265,14 +356,14 @@ impl<K: Kernel> Annealing<K> {
         }
     }
 
-    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, and when
-    /// `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
+    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, before one at
+    /// which a [look](Self::wants_look) is due, and when `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
     /// it.
     pub(crate) fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> (u64, bool) {
         self.improved = false;
         let mut made = 0;
         while made < steps.max(1) && !self.improved {
-            if made % EVERY == EVERY - 1 && ends() {
+            if made > 0 && self.wants_look() || made % EVERY == EVERY - 1 && ends() {
                 break;
             }
             // At the same steps in every run.
@@ -320,7 +411,7 @@ impl<K: Kernel> Annealing<K> {
                 if self.kernel.step(rng, temperature) {
                     self.keep();
                 }
-                if self.clock.step >= self.clock.steps {
+                if self.cooling() >= 1.0 {
                     self.end_round();
                     self.next_round(rng);
                 }
@@ -462,6 +553,8 @@ impl<K: Kernel> Annealing<K> {
         self.clock.unit = self.kernel.mean_leg();
         self.clock.step = 0;
         self.clock.steps = self.round_steps().max(1.0) as u64;
+        let plan = &mut self.clock.plan;
+        (plan.begun, plan.fits, plan.cooled, plan.step) = (plan.part, false, 0.0, 0);
     }
 
     /// Returns the whole state, to be continued.

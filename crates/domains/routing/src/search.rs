@@ -120,6 +120,9 @@ impl<K: Kernel + Send + 'static> Refinement<K> {
 impl<K: Kernel + Send, P: Routes<Kernel = K>> ProblemSearch<P> for Refinement<K> {
     fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> StepStatus {
         while work.quota() > 0 {
+            if self.annealing.wants_look() {
+                self.annealing.look(work.progress());
+            }
             let mut rng = work.rng().clone();
             let quota = work.quota();
             let (made, improved) = self.annealing.advance_until(quota, &mut rng, || work.is_cut());
@@ -129,7 +132,7 @@ impl<K: Kernel + Send, P: Routes<Kernel = K>> ProblemSearch<P> for Refinement<K>
                 self.moves.clear();
                 problem.play(self.annealing.best(), &mut self.moves);
                 work.found(&self.moves);
-            } else if made < quota {
+            } else if made < quota && !self.annealing.wants_look() {
                 break;
             }
         }

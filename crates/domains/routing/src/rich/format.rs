@@ -100,8 +100,8 @@ fn pairs(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
     if vehicles == 0 {
         return Err(fail("0 vehicles, expected 1 or more".into()));
     }
-    // Published files have 1 and are solved with 1.
-    if speed != 1.0 {
+    // Published files have 1, a few 0, and all are solved with 1.
+    if speed != 1.0 && speed != 0.0 {
         return Err(fail(format!("speed {speed}, expected 1: distances are travel times")));
     }
     let (mut depot, mut visits, mut lines, mut last) = (None, Vec::new(), Vec::new(), at);

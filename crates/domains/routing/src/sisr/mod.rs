@@ -72,6 +72,8 @@ pub struct Sisr {
     fleet: usize,
     /// The route of each site; [`NONE`]: not served.
     home: Vec<u16>,
+    /// In a [granular](Network::is_granular) network, the stop of each site on its route.
+    spot: Vec<u16>,
     absent: Vec<u16>,
     /// Steps that each customer was absent.
     misses: Vec<u32>,
@@ -112,6 +114,7 @@ impl Sisr {
             open: 0,
             fleet: network.vehicles(),
             home: vec![NONE; size],
+            spot: vec![0; size],
             absent: Vec::new(),
             misses: vec![0; size],
             cost: 0.0,
@@ -234,9 +237,21 @@ impl Sisr {
                 route.load += network.demand(c as usize);
             }
             route.refresh(&network, 0);
+            self.find_spots(self.open - 1, 1);
         }
         self.reserve();
         self.recount();
+    }
+
+    /// Notes the stops of a route from `first` on.
+    #[inline]
+    fn find_spots(&mut self, r: usize, first: usize) {
+        if self.network.is_granular() {
+            let stops = &self.routes[r].stops;
+            for (at, stop) in stops.iter().enumerate().take(stops.len() - 1).skip(first) {
+                self.spot[stop.site as usize] = at as u16;
+            }
+        }
     }
 
     /// Builds a solution by insertion alone: every customer of `active`, each route filled as far as it goes; customers
@@ -280,6 +295,7 @@ impl Sisr {
         }
         self.pending = pending;
         std::mem::swap(&mut self.absent, &mut self.still_absent);
+        (0..self.open).for_each(|r| self.find_spots(r, 1));
         self.reserve();
         self.recount();
     }
@@ -546,6 +562,9 @@ impl Sisr {
     fn undo(&mut self) {
         for (&r, saved) in self.touched.iter().zip(&mut self.saved) {
             std::mem::swap(&mut self.routes[r as usize], saved);
+        }
+        for at in 0..self.touched.len() {
+            self.find_spots(self.touched[at] as usize, 1);
         }
         // Customers that were absent may have been inserted.
         for &c in &self.absent {
