@@ -23,7 +23,7 @@ const NEAR: usize = 1_000;
 const GRANULAR: usize = 201;
 
 /// The likely neighbours of a customer.
-const LIKELY: usize = 64;
+const LIKELY: usize = 32;
 
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///

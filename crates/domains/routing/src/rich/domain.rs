@@ -211,4 +211,8 @@ impl soloist_domain::Instance for Loaded {
     fn svg(&self, solution: &Value) -> String {
         draw::svg(self.instance(), self.problem.rounding, solution)
     }
+
+    fn published(&self, solution: &Value) -> Option<String> {
+        Some(draw::plan(self.instance(), self.problem.rounding, solution))
+    }
 }

@@ -66,6 +66,14 @@ pub(crate) fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (
     (visits, time + way, sum + way)
 }
 
+/// The routes and what they cost in the field's format.
+pub(super) fn plan(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
+    let routes = routes_of(instance, solution);
+    let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
+    let cost = if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 };
+    solution::write(&solution::Plan { routes, kinds: None, cost: Some(cost) })
+}
+
 /// Returns a line of totals, the routes in the field's format, and for each customer left out the reason.
 pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
     if solution.is_null() {
@@ -74,11 +82,7 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     let routes = routes_of(instance, solution);
     let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
     let mut text = format!("{} vehicles, distance {}\n", routes.len(), shown(sum));
-    text += &solution::write(&solution::Plan {
-        routes: routes.clone(),
-        kinds: None,
-        cost: Some(if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 }),
-    });
+    text += &plan(instance, rounding, solution);
     let mut served = vec![false; instance.sites.len()];
     routes.iter().flatten().for_each(|&c| served[c as usize] = true);
     let all: Vec<&Vec<u32>> = routes.iter().collect();
