@@ -11,8 +11,8 @@
 #![allow(clippy::print_stdout)]
 
 use soloist::Rng;
-use soloist_routing::vrptw::{self, Rounding, route_cost};
 use soloist_routing::rich::{self, Repair};
+use soloist_routing::vrptw::{self, Rounding, route_cost};
 use soloist_routing::{Annealing, Kernel, Network, Schedule, Sisr, SisrSettings, tsptw};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -169,9 +169,8 @@ fn anneal<K: Kernel>(asked: &Asked<'_>, mut run: Annealing<K>) {
         let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
         let known = best.get(&name.to_lowercase());
         // Published values have two decimals, rounded.
-        let reached = known.is_some_and(|&(fleet, known)| {
-            fleet.is_none_or(|fleet| vehicles <= fleet) && cost <= known + 0.005 + 1e-9
-        });
+        let reached = known
+            .is_some_and(|&(fleet, known)| fleet.is_none_or(|fleet| vehicles <= fleet) && cost <= known + 0.005 + 1e-9);
         if now >= seconds || run.absent().is_empty() && (cost <= target || reached) {
             let absent = run.absent().len();
             let missing = if absent > 0 { format!(" ({absent} not served)") } else { String::new() };

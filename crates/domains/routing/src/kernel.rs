@@ -56,12 +56,5 @@ pub trait Kernel {
     /// Writes a child of two tours: some routes of the first that are near to each other, and those of the second that
     /// lose the fewest customers thereby; at most `fleet` routes, unless that is `usize::MAX`: then vehicles do not
     /// count. The customers of neither are absent.
-    fn child(
-        &self,
-        parents: [&[u16]; 2],
-        fleet: usize,
-        rng: &mut Rng,
-        tour: &mut Vec<u16>,
-        absent: &mut Vec<u16>,
-    );
+    fn child(&self, parents: [&[u16]; 2], fleet: usize, rng: &mut Rng, tour: &mut Vec<u16>, absent: &mut Vec<u16>);
 }

@@ -19,11 +19,11 @@ const ORDER: f64 = 1e-11;
 /// Neighbours listed for each customer: enough for every string that a ruin removes.
 const NEAR: usize = 1_000;
 
-/// From this number of customers on, insertions are tried beside likely neighbours alone.
+/// From this number of customers on, insertions are tried in the routes of likely neighbours alone.
 const GRANULAR: usize = 201;
 
 /// The likely neighbours of a customer.
-const LIKELY: usize = 32;
+const LIKELY: usize = 40;
 
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///
@@ -407,8 +407,8 @@ impl Network {
         &self.near[(c - 1) * self.near_length..c * self.near_length]
     }
 
-    /// Whether insertions are tried beside [likely](Self::likely) neighbours: where there are many customers, and not
-    /// the time of the return but the distance counts.
+    /// Whether insertions are tried in the routes of [likely](Self::likely) neighbours: where there are many customers,
+    /// and not the time of the return but the distance counts.
     #[inline]
     #[must_use]
     pub fn is_granular(&self) -> bool {

@@ -102,7 +102,8 @@ pub(crate) fn child(
     absent: &mut Vec<u16>,
 ) {
     let (limited, fleet) = (fleet != usize::MAX, fleet.min(network.vehicles()));
-    let routes = |tour: &'_ [u16]| tour.split(|&c| c == 0).filter(|route| !route.is_empty()).map(<[u16]>::to_vec).collect();
+    let routes =
+        |tour: &'_ [u16]| tour.split(|&c| c == 0).filter(|route| !route.is_empty()).map(<[u16]>::to_vec).collect();
     let (first, second): (Vec<Vec<u16>>, Vec<Vec<u16>>) = (routes(first), routes(second));
     let mut home = vec![0_usize; network.size()];
     for (at, route) in first.iter().enumerate() {

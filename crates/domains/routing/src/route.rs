@@ -193,18 +193,6 @@ impl Route {
         });
     }
 
-    /// Returns the distance that customer `c` adds behind stop `at`, if that is below `most` and in time.
-    #[inline(always)]
-    pub(crate) fn added(&self, network: &Network, c: usize, at: usize, most: f64) -> Option<f64> {
-        let (before, after) = (&self.stops[at], &self.stops[at + 1]);
-        let leg_in = network.to_site(c)[before.site as usize];
-        let leg_out = network.from_site(c)[after.site as usize];
-        let cost = leg_in + leg_out - before.leg;
-        let start = (before.leave + leg_in).max(network.ready(c));
-        let fits = cost < most && start <= network.firm(c) && start + network.service(c) + leg_out <= after.late;
-        fits.then_some(cost)
-    }
-
     /// Calls `visit` with the added distance of every position that is in time, and the time at which its successor is
     /// reached.
     #[inline(always)]

@@ -158,9 +158,12 @@ fn pairs(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
 fn cordeau(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
     let (mut last, head) = rows.next().unwrap_or_default();
     let mut numbers = [0_u32; 4];
-    for (number, (word, what)) in numbers.iter_mut().zip(
-        head.iter().zip(["type", "number of vehicles", "number of customers", "number of depots"]),
-    ) {
+    for (number, (word, what)) in numbers.iter_mut().zip(head.iter().zip([
+        "type",
+        "number of vehicles",
+        "number of customers",
+        "number of depots",
+    ])) {
         *number = count(word, what).map_err(|wrong| (last, wrong))?;
     }
     let [problem, vehicles, customers, depots] = numbers;
@@ -183,12 +186,18 @@ fn cordeau(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
         let (at, words) = rows.next().ok_or((last, format!("the file ends before the limits of depot {depot}")))?;
         last = at;
         let &[longest, capacity] = words.as_slice() else {
-            return Err((at, format!("{} fields, expected 2: longest route and capacity of depot {depot}", words.len())));
+            return Err((
+                at,
+                format!("{} fields, expected 2: longest route and capacity of depot {depot}", words.len()),
+            ));
         };
         let longest = magnitude(longest, "longest route").map_err(|wrong| (at, wrong))?;
         let capacity = count(capacity, "capacity").map_err(|wrong| (at, wrong))?;
         // 0 is no limit.
-        limits.push((if longest == 0.0 { f64::INFINITY } else { longest }, if capacity == 0 { u32::MAX } else { capacity }));
+        limits.push((
+            if longest == 0.0 { f64::INFINITY } else { longest },
+            if capacity == 0 { u32::MAX } else { capacity },
+        ));
     }
     let (mut visits, mut places, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for expected in 1..=customers + depots {

@@ -251,7 +251,8 @@ impl Repair {
 
     fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let sum = |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[usize::from(c)])).sum::<u64>();
+        let sum =
+            |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[usize::from(c)])).sum::<u64>();
         let most = sum(&self.absent, &self.misses);
         if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
             let now = sum(&self.still_absent, &self.misses);
@@ -389,7 +390,12 @@ impl Kernel for Repair {
 
     fn recount(&mut self) {
         let routes: f64 = self.routes[..self.open].iter().map(|route| route.cost).sum();
-        let out = self.tables.requests.iter().zip(&self.home).filter(|(request, home)| **home == NONE && request.is_optional());
+        let out = self
+            .tables
+            .requests
+            .iter()
+            .zip(&self.home)
+            .filter(|(request, home)| **home == NONE && request.is_optional());
         self.cost = routes + out.map(|(request, _)| request.prize).sum::<f64>();
     }
 
@@ -406,7 +412,8 @@ impl Kernel for Repair {
 
     fn drop_route(&mut self) {
         let sum = |route: &Route| {
-            let misses = route.places().map(|place| self.misses[usize::from(self.tables.request_of[usize::from(place)])]);
+            let misses =
+                route.places().map(|place| self.misses[usize::from(self.tables.request_of[usize::from(place)])]);
             misses.map(u64::from).sum::<u64>()
         };
         let Some(r) = (0..self.open).min_by_key(|&r| (sum(&self.routes[r]), self.routes[r].len())) else { return };
@@ -473,21 +480,15 @@ impl Kernel for Repair {
         }
         let left_out = |&request: &u16| {
             let seen = seen.get_mut(usize::from(request));
-            seen.is_some_and(|seen| !std::mem::replace(seen, true)) && !tables.requests[usize::from(request)].is_optional()
+            seen.is_some_and(|seen| !std::mem::replace(seen, true))
+                && !tables.requests[usize::from(request)].is_optional()
         };
         absent.iter().all(left_out)
             && seen.iter().zip(&tables.requests).all(|(seen, request)| *seen || request.is_optional())
             && used.iter().zip(&tables.kinds).all(|(used, kind)| *used <= kind.count)
     }
 
-    fn child(
-        &self,
-        parents: [&[u16]; 2],
-        fleet: usize,
-        rng: &mut Rng,
-        tour: &mut Vec<u16>,
-        absent: &mut Vec<u16>,
-    ) {
+    fn child(&self, parents: [&[u16]; 2], fleet: usize, rng: &mut Rng, tour: &mut Vec<u16>, absent: &mut Vec<u16>) {
         let tables = &*self.tables;
         let (limited, fleet) = (fleet != usize::MAX, fleet.min(tables.vehicles));
         let [first, second] = parents.map(|tour| self.split(tour).unwrap_or_default());

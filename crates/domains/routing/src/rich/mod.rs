@@ -23,5 +23,5 @@ pub use kernel::Repair;
 pub use model::{Rich, Tour};
 pub use spec::{generate, is_spec};
 pub use tables::Tables;
-pub(crate) use vrplib::Extra;
 pub use verify::{Totals, check, verify};
+pub(crate) use vrplib::Extra;

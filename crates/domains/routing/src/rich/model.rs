@@ -226,7 +226,11 @@ impl Rich {
             usize::from(request.second) == place && !state.unvisited.contains(usize::from(request.first))
         };
         // Nothing is owed where there are no transports, which is quick to see.
-        state.unvisited.iter().filter(move |&place| tables.demand[place] <= 0 && tables.request_of[place] != NONE).filter(owes)
+        state
+            .unvisited
+            .iter()
+            .filter(move |&place| tables.demand[place] <= 0 && tables.request_of[place] != NONE)
+            .filter(owes)
     }
 
     /// Whether the vehicle under way may return.
@@ -271,7 +275,10 @@ impl Rich {
     /// Returns the prizes of optional customers that are not served, in the units of the network.
     pub(super) fn lost(&self, state: &Tour) -> f64 {
         let optional = self.tables.requests.iter().filter(|request| request.is_optional());
-        optional.filter(|request| state.unvisited.contains(usize::from(request.first))).map(|request| request.prize).sum()
+        optional
+            .filter(|request| state.unvisited.contains(usize::from(request.first)))
+            .map(|request| request.prize)
+            .sum()
     }
 
     /// Returns the terms of the bias of a move, their weights included.

@@ -85,7 +85,8 @@ impl Problem for Rich {
         let tables = &*self.tables;
         let mut unvisited = Sites::customers(tables.network.size());
         (0..tables.depots).for_each(|depot| unvisited.remove(depot));
-        let must = tables.request_of[tables.depots..].iter().filter(|&&r| !tables.requests[usize::from(r)].is_optional());
+        let must =
+            tables.request_of[tables.depots..].iter().filter(|&&r| !tables.requests[usize::from(r)].is_optional());
         Tour {
             last: 0,
             kind: NONE,
@@ -198,10 +199,17 @@ impl Problem for Rich {
 
     fn key(&self, state: &Tour) -> Option<u64> {
         let mut hash = StableHasher::new();
-        hash.write_u64(u64::from(state.last) << 48 | u64::from(state.kind) << 32 | u64::from(state.routes) << 16 | u64::from(state.aboard));
+        hash.write_u64(
+            u64::from(state.last) << 48
+                | u64::from(state.kind) << 32
+                | u64::from(state.routes) << 16
+                | u64::from(state.aboard),
+        );
         hash.write_u64(u64::from(state.stopped));
         let [earliest, latest] = state.departure;
-        for value in [state.time, state.cost, state.distance, state.fixed, state.duration, state.length, earliest, latest] {
+        for value in
+            [state.time, state.cost, state.distance, state.fixed, state.duration, state.length, earliest, latest]
+        {
             hash.write_u64(value.to_bits());
         }
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));

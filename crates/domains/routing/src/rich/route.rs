@@ -110,14 +110,8 @@ impl Route {
 
     /// Replaces the visits.
     pub(super) fn set(&mut self, tables: &Tables, kind: u16, places: impl Iterator<Item = u16>) {
-        let depot = Stop {
-            place: tables.kinds[usize::from(kind)].depot,
-            leave: 0.0,
-            late: 0.0,
-            leg: 0.0,
-            load: 0,
-            peak: 0,
-        };
+        let depot =
+            Stop { place: tables.kinds[usize::from(kind)].depot, leave: 0.0, late: 0.0, leg: 0.0, load: 0, peak: 0 };
         self.kind = kind;
         self.stops.clear();
         self.stops.push(depot);
@@ -267,10 +261,13 @@ impl Route {
                 continue;
             }
             let cost = opening + kind.rate * longer;
-            if cost < most && leave + leg_out <= after.late && self.allows(tables, longer, |route| {
-                let own = Span::of(tables, first, service);
-                route.spans[at].0.then(leg_in, own).then(leg_out, route.spans[at + 1].1)
-            }) {
+            if cost < most
+                && leave + leg_out <= after.late
+                && self.allows(tables, longer, |route| {
+                    let own = Span::of(tables, first, service);
+                    route.spans[at].0.then(leg_in, own).then(leg_out, route.spans[at + 1].1)
+                })
+            {
                 most = visit(Place { cost, at: at as u16, then: at as u16 });
             }
         }
@@ -280,7 +277,8 @@ impl Route {
     fn allows(&self, tables: &Tables, longer: f64, span: impl FnOnce(&Self) -> Span) -> bool {
         let kind = &tables.kinds[usize::from(self.kind)];
         !tables.has_limits
-            || self.length + longer <= kind.firm_farthest && (kind.firm_longest == f64::INFINITY || span(self).duration <= kind.firm_longest)
+            || self.length + longer <= kind.firm_farthest
+                && (kind.firm_longest == f64::INFINITY || span(self).duration <= kind.firm_longest)
     }
 
     /// The places of the delivery of a request whose pickup is behind a stop.
@@ -301,9 +299,8 @@ impl Route {
         let (before, last) = (&self.stops[at], self.stops.len() - 1);
         let out = network.distance(first, usize::from(self.stops[at + 1].place));
         let metric = network.is_metric();
-        let mut span = tables
-            .has_limits
-            .then(|| self.spans[at].0.then(leg_in, Span::of(tables, first, network.service(first))));
+        let mut span =
+            tables.has_limits.then(|| self.spans[at].0.then(leg_in, Span::of(tables, first, network.service(first))));
         // Where the vehicle is, when it leaves, and the way that is longer so far.
         let (mut place, mut leave, mut longer) = (first, leave, leg_in - before.leg);
         for then in at..last {

@@ -110,17 +110,8 @@ impl Tables {
             .collect();
         let vehicles = kinds.iter().map(|kind| usize::from(kind.count)).sum::<usize>().min(most);
         let has_limits = kinds.iter().any(|kind| kind.longest.is_finite() || kind.farthest.is_finite());
-        let mut tables = Self {
-            network,
-            depots,
-            kinds,
-            requests,
-            request_of,
-            demand,
-            route_cost: 0.0,
-            vehicles,
-            has_limits,
-        };
+        let mut tables =
+            Self { network, depots, kinds, requests, request_of, demand, route_cost: 0.0, vehicles, has_limits };
         if objective == Objective::Vehicles {
             tables.route_cost = tables.vehicle_cost(scale);
         }

@@ -184,7 +184,11 @@ pub(super) fn drive_all(judge: &Judge<'_>, routes: &[Routed]) -> Result<(Vec<f64
     let mut used = vec![0_u32; instance.kinds.len()];
     for (at, (kind, visits)) in routes.iter().enumerate() {
         let Some(used) = kind.checked_sub(1).and_then(|kind| used.get_mut(kind)) else {
-            return Err(format!("route {} has vehicles of kind {kind}, there are {} kinds", at + 1, instance.kinds.len()));
+            return Err(format!(
+                "route {} has vehicles of kind {kind}, there are {} kinds",
+                at + 1,
+                instance.kinds.len()
+            ));
         };
         *used += 1;
         for (place, &visit) in visits.iter().enumerate() {
@@ -293,7 +297,9 @@ pub(super) fn routes(instance: &Instance, text: &str) -> Result<Handed, String> 
         None if instance.kinds.len() == 1 => vec![1; routes.len()],
         None => {
             let count = instance.kinds.len();
-            return Err(format!("{count} kinds of vehicles, but no list `kinds` (or line `Kinds 1 2`) with that of each route"));
+            return Err(format!(
+                "{count} kinds of vehicles, but no list `kinds` (or line `Kinds 1 2`) with that of each route"
+            ));
         }
     };
     if kinds.len() != routes.len() {
@@ -305,7 +311,9 @@ pub(super) fn routes(instance: &Instance, text: &str) -> Result<Handed, String> 
 fn read_kinds(list: &Value) -> Result<Vec<u32>, String> {
     let kind = |value: &Value| value.as_u64().and_then(|kind| u32::try_from(kind).ok());
     let list = list.as_array().ok_or("`kinds` is not a list")?;
-    list.iter().map(|value| kind(value).ok_or_else(|| format!("kind {} is not a number from 1 on", short(value)))).collect()
+    list.iter()
+        .map(|value| kind(value).ok_or_else(|| format!("kind {} is not a number from 1 on", short(value))))
+        .collect()
 }
 
 /// What a vehicle counts: the power of ten from 10^6 on that is above the costs of serving every visit alone.
@@ -314,7 +322,8 @@ fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
     let alone = |visit: usize| {
         let place = instance.location(visit);
         let cost = |kind: &Kind| {
-            let way = plain_distance(&sites, rounding, kind.depot, place) + plain_distance(&sites, rounding, place, kind.depot);
+            let way = plain_distance(&sites, rounding, kind.depot, place)
+                + plain_distance(&sites, rounding, place, kind.depot);
             kind.fixed + kind.rate * way
         };
         instance.kinds.iter().map(cost).fold(0.0, f64::max)

@@ -100,7 +100,8 @@ impl Extra {
                 };
                 let vehicle = count(vehicle, "vehicle").map_err(fail)?;
                 if vehicle as usize != values.len() + 1 || vehicle > MAX_VEHICLES {
-                    let expected = format!("vehicle {vehicle}, expected {} of at most {MAX_VEHICLES}", values.len() + 1);
+                    let expected =
+                        format!("vehicle {vehicle}, expected {} of at most {MAX_VEHICLES}", values.len() + 1);
                     return Err(fail(expected));
                 }
                 values.push(magnitude(value, name).map_err(fail)?);

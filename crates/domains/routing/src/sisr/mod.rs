@@ -72,8 +72,6 @@ pub struct Sisr {
     fleet: usize,
     /// The route of each site; [`NONE`]: not served.
     home: Vec<u16>,
-    /// In a [granular](Network::is_granular) network, the stop of each site on its route.
-    spot: Vec<u16>,
     absent: Vec<u16>,
     /// Steps that each customer was absent.
     misses: Vec<u32>,
@@ -97,6 +95,10 @@ pub struct Sisr {
     pending: Vec<u64>,
     still_absent: Vec<u16>,
     choices: Vec<Choice>,
+    /// The routes in which a customer is tried, and by route the look at which it was listed.
+    nearby: Vec<u16>,
+    listed_in: Vec<u32>,
+    look: u32,
 }
 
 impl Sisr {
@@ -114,7 +116,6 @@ impl Sisr {
             open: 0,
             fleet: network.vehicles(),
             home: vec![NONE; size],
-            spot: vec![0; size],
             absent: Vec::new(),
             misses: vec![0; size],
             cost: 0.0,
@@ -132,6 +133,9 @@ impl Sisr {
             pending: Vec::new(),
             still_absent: Vec::new(),
             choices: Vec::new(),
+            nearby: Vec::new(),
+            listed_in: Vec::new(),
+            look: 0,
             network,
         }
     }
@@ -237,21 +241,9 @@ impl Sisr {
                 route.load += network.demand(c as usize);
             }
             route.refresh(&network, 0);
-            self.find_spots(self.open - 1, 1);
         }
         self.reserve();
         self.recount();
-    }
-
-    /// Notes the stops of a route from `first` on.
-    #[inline]
-    fn find_spots(&mut self, r: usize, first: usize) {
-        if self.network.is_granular() {
-            let stops = &self.routes[r].stops;
-            for (at, stop) in stops.iter().enumerate().take(stops.len() - 1).skip(first) {
-                self.spot[stop.site as usize] = at as u16;
-            }
-        }
     }
 
     /// Builds a solution by insertion alone: every customer of `active`, each route filled as far as it goes; customers
@@ -295,7 +287,6 @@ impl Sisr {
         }
         self.pending = pending;
         std::mem::swap(&mut self.absent, &mut self.still_absent);
-        (0..self.open).for_each(|r| self.find_spots(r, 1));
         self.reserve();
         self.recount();
     }
@@ -313,6 +304,7 @@ impl Sisr {
             self.known.resize(slots * network.size(), Known { version: 0, at: 0, cost: 0.0 });
         }
         self.touched_in.resize(self.routes.len(), 0);
+        self.listed_in.resize(self.routes.len(), 0);
         self.renumber();
     }
 
@@ -327,6 +319,7 @@ impl Sisr {
             self.routes.push(route);
         }
         self.touched_in.resize(slots, 0);
+        self.listed_in.resize(slots, 0);
         self.slots = slots;
         self.known.clear();
         self.known.resize(slots * self.network.size(), Known { version: 0, at: 0, cost: 0.0 });
@@ -340,8 +333,9 @@ impl Sisr {
             self.versions += 1;
             route.version = self.versions;
         }
-        self.step = 0;
+        (self.step, self.look) = (0, 0);
         self.touched_in.fill(0);
+        self.listed_in.fill(0);
     }
 
     /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are
@@ -491,7 +485,8 @@ impl Sisr {
 
     /// Begins a step: nothing is touched.
     fn begin(&mut self) {
-        if self.versions > u32::MAX - 1_000_000 || self.step == u32::MAX {
+        let last = u32::MAX - 1_000_000;
+        if self.versions > last || self.step == u32::MAX || self.look > last {
             self.renumber();
         }
         self.step += 1;
@@ -562,9 +557,6 @@ impl Sisr {
     fn undo(&mut self) {
         for (&r, saved) in self.touched.iter().zip(&mut self.saved) {
             std::mem::swap(&mut self.routes[r as usize], saved);
-        }
-        for at in 0..self.touched.len() {
-            self.find_spots(self.touched[at] as usize, 1);
         }
         // Customers that were absent may have been inserted.
         for &c in &self.absent {

@@ -85,7 +85,6 @@ impl Sisr {
         if route.len() == 0 {
             saving += self.route_cost;
         }
-        self.find_spots(r, begin);
         self.new_version(r);
         saving
     }
@@ -130,7 +129,6 @@ impl Sisr {
                         let was_empty = self.routes[r].len() == 0;
                         self.open = self.open.max(r + 1);
                         self.routes[r].insert(&network, c, choice.at as usize);
-                        self.find_spots(r, choice.at as usize + 1);
                         self.new_version(r);
                         self.home[c as usize] = choice.route as u16;
                         cost += choice.cost + if was_empty { self.route_cost } else { 0.0 };
@@ -161,23 +159,57 @@ impl Sisr {
         while blinks < MOST_BLINKS && rng.unit() < self.settings.blink {
             blinks += 1;
         }
-        let room = network.capacity() - network.demand(c as usize);
         let routes = if opens && self.open < self.fleet { self.open + 1 } else { self.open };
         if routes > self.slots {
             self.grow();
         }
-        if network.is_granular()
-            && let Some(choice) = self.choose_near(network, c, routes, blinks)
-        {
-            return Some(choice);
+        if network.is_granular() {
+            self.list_nearby(network, c, routes);
+            let nearby = std::mem::take(&mut self.nearby);
+            let each = || nearby.iter().map(|&r| r as usize);
+            let choice = if blinks > 0 {
+                self.choose_later(network, c, each(), blinks)
+            } else {
+                self.choose_cheapest(network, c, each())
+            };
+            self.nearby = nearby;
+            if choice.is_some() {
+                return choice;
+            }
         }
         if blinks > 0 {
-            return self.choose_later(network, c, routes, blinks);
+            return self.choose_later(network, c, 0..routes, blinks);
         }
-        let known = &mut self.known[c as usize * self.slots..][..routes];
+        self.choose_cheapest(network, c, 0..routes)
+    }
+
+    /// Lists the routes of likely neighbours, and those without customers.
+    fn list_nearby(&mut self, network: &Network, c: u16, routes: usize) {
+        self.nearby.clear();
+        self.look += 1;
+        for &neighbor in network.likely(c as usize) {
+            let r = self.home[neighbor as usize];
+            if r != NONE && self.listed_in[r as usize] != self.look {
+                self.listed_in[r as usize] = self.look;
+                self.nearby.push(r);
+            }
+        }
+        let emptied = self.touched.iter().copied().filter(|&r| self.routes[r as usize].len() == 0);
+        self.nearby.extend(emptied.filter(|&r| (r as usize) < routes));
+        if self.open < routes {
+            self.nearby.push(self.open as u16);
+        }
+    }
+
+    /// The cheapest position in some routes.
+    #[inline(always)]
+    fn choose_cheapest(&mut self, network: &Network, c: u16, routes: impl Iterator<Item = usize>) -> Option<Choice> {
+        let room = network.capacity() - network.demand(c as usize);
+        let known = &mut self.known[c as usize * self.slots..][..self.slots];
         let mut best = Choice { cost: f64::INFINITY, route: 0, at: 0 };
         let mut best_total = f64::INFINITY;
-        for (r, (route, known)) in self.routes[..routes].iter().zip(known).enumerate() {
+        for r in routes {
+            let (route, known) = (&self.routes[r], &mut known[r]);
             if route.load > room {
                 continue;
             }
@@ -194,62 +226,21 @@ impl Sisr {
         (best_total < f64::INFINITY).then_some(best)
     }
 
-    /// The position that is left when the `blinks` cheaper ones are overlooked, among those beside the likely neighbours
-    /// and in a route that is still empty; the last one where there are fewer. `None`: none of these is in time.
-    fn choose_near(&mut self, network: &Network, c: u16, routes: usize, blinks: usize) -> Option<Choice> {
-        let room = network.capacity() - network.demand(c as usize);
-        let choices = &mut self.choices;
-        choices.clear();
-        let mut most = f64::INFINITY;
-        let add = |choices: &mut Vec<Choice>, choice: Choice| {
-            // A position between two neighbours is seen twice.
-            if choices.iter().any(|other| (other.route, other.at) == (choice.route, choice.at)) {
-                return f64::INFINITY;
-            }
-            choices.truncate(blinks);
-            let place = choices.partition_point(|other| other.cost <= choice.cost);
-            choices.insert(place, choice);
-            choices.get(blinks).map_or(f64::INFINITY, |worst| worst.cost)
-        };
-        for &neighbor in network.likely(c as usize) {
-            let r = self.home[neighbor as usize];
-            if r == NONE {
-                continue;
-            }
-            let route = &self.routes[r as usize];
-            if route.load > room {
-                continue;
-            }
-            let spot = self.spot[neighbor as usize] as usize;
-            for at in [spot - 1, spot] {
-                if let Some(cost) = route.added(network, c as usize, at, most) {
-                    most = most.min(add(choices, Choice { cost, route: u32::from(r), at: at as u32 }));
-                }
-            }
-        }
-        // Empty routes are alike: the new one, or one that the ruin has emptied.
-        let emptied = || self.touched.iter().map(|&r| r as usize).find(|&r| self.routes[r].len() == 0);
-        if let Some(r) = (self.open < routes).then_some(self.open).or_else(emptied) {
-            let cost = self.routes[r].cheapest(network, c).cost + self.route_cost;
-            if cost < most {
-                add(choices, Choice { cost, route: r as u32, at: 0 });
-            }
-        }
-        let mut choice = *choices.last()?;
-        if self.routes[choice.route as usize].len() == 0 {
-            choice.cost -= self.route_cost;
-        }
-        Some(choice)
-    }
-
-    /// The position that is left when the `blinks` cheaper ones are overlooked.
+    /// The position that is left when the `blinks` cheaper ones are overlooked, in some routes.
     #[cold]
-    fn choose_later(&mut self, network: &Network, c: u16, routes: usize, blinks: usize) -> Option<Choice> {
+    fn choose_later(
+        &mut self,
+        network: &Network,
+        c: u16,
+        routes: impl Iterator<Item = usize>,
+        blinks: usize,
+    ) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
         let choices = &mut self.choices;
         choices.clear();
         let mut seen_empty = false;
-        for (r, route) in self.routes[..routes].iter().enumerate() {
+        for r in routes {
+            let route = &self.routes[r];
             // Empty routes are alike: one of them counts.
             let empty = route.len() == 0;
             if route.load > room || empty && seen_empty {

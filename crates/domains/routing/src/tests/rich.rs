@@ -149,7 +149,8 @@ fn solutions_are_verified_and_files_read_back() {
         let instance = generate(spec).unwrap();
         let read = parse("t", write(&instance).as_bytes()).unwrap();
         assert_eq!((&read.visits, &read.depots), (&instance.visits, &instance.depots), "{spec}");
-        let kinds = |instance: &Instance| instance.kinds.iter().map(|kind| Kind { count: None, ..*kind }).collect::<Vec<_>>();
+        let kinds =
+            |instance: &Instance| instance.kinds.iter().map(|kind| Kind { count: None, ..*kind }).collect::<Vec<_>>();
         assert_eq!((kinds(&read), &read.edges), (kinds(&instance), &instance.edges), "{spec}");
         let (chosen, rounding) = rules(&read, "", "");
         assert_eq!(chosen, objective);
@@ -194,18 +195,30 @@ fn the_verifier_names_the_first_violation() {
     let wrong = |text: &str| check(&instance, Objective::Cost, Rounding::OneDecimal, text).unwrap_err();
     let right = "Route #1: 1 2\nRoute #2: 4\nKinds 1 2\nCost 63\n";
     let checked = check(&instance, Objective::Cost, Rounding::OneDecimal, right).unwrap();
-    assert_eq!((checked.score, checked.summary.as_str()), (63.0, "2 vehicles, distance 60, prizes not collected 3, cost 63"));
+    assert_eq!(
+        (checked.score, checked.summary.as_str()),
+        (63.0, "2 vehicles, distance 60, prizes not collected 3, cost 63")
+    );
     for (text, expected) in [
         ("Route #1: 2 1\nRoute #2: 4\nKinds 1 2", "pickup 1 and delivery 2 are in the wrong order in route 1"),
-        ("Route #1: 1\nRoute #2: 4 2\nKinds 1 2", "pickup 1 and delivery 2 are in route 1 and route 2, expected one route"),
-        ("Route #1: 1\nRoute #2: 4\nKinds 1 2", "pickup 1 and delivery 2 are not both made: route 1 has the pickup alone"),
+        (
+            "Route #1: 1\nRoute #2: 4 2\nKinds 1 2",
+            "pickup 1 and delivery 2 are in route 1 and route 2, expected one route",
+        ),
+        (
+            "Route #1: 1\nRoute #2: 4\nKinds 1 2",
+            "pickup 1 and delivery 2 are not both made: route 1 has the pickup alone",
+        ),
         ("Route #1: 1 3 2\nRoute #2: 4\nKinds 1 2", "route 1 carries 11 behind visit 3, the capacity is 10"),
         ("Route #1: 1 2\nRoute #2: 4\nKinds 1 1", "2 routes have vehicles of kind 1, there are 1"),
         ("Route #1: 1 2 4\nKinds 1", "route 1 reaches visit 4 at 80.9, 50.9 after its due time 30"),
         ("Route #1: 1 2\nRoute #2: 4 4\nKinds 1 2", "visit 4 is made twice, in route 2 and route 2"),
         ("Route #1: 1 2\nRoute #2: 9\nKinds 1 2", "visit 9 does not exist: there are 4, counted from 1"),
         ("Route #1: 1 2\nRoute #2: 4\nKinds 2 1", "route 1 is 114.7 long, at most 100 is possible"),
-        ("Route #1: 1 2\nKinds 1", "visit 4 is not made: none of the 1 routes can take it"),
+        (
+            "Route #1: 1 2\nKinds 1",
+            "visit 4 is not made: it has a place: in a vehicle of kind 2 of its own it costs 20",
+        ),
         (
             "Route #1: 1 2\nRoute #2: 4",
             "2 kinds of vehicles, but no list `kinds` (or line `Kinds 1 2`) with that of each route",
@@ -233,10 +246,7 @@ fn files_are_refused_with_the_place() {
             base.replace("-7", "-6"),
             "t: line 3: visits 1 and 2 load 7 and -6, expected a pickup and a delivery of the same amount",
         ),
-        (
-            base.replace("5 0 2", "5 1 2"),
-            "t: line 3: pickup 1 and delivery 2, expected one of them to be 0",
-        ),
+        (base.replace("5 0 2", "5 1 2"), "t: line 3: pickup 1 and delivery 2, expected one of them to be 0"),
         (base.replace("1 3 4 7", "2 3 4 7"), "t: line 3: number 2, expected 1: numbers ascend by 1 from the depot, 0"),
         (
             "1 2 3 4 5 6\n".into(),
@@ -263,7 +273,8 @@ fn files_are_refused_with_the_place() {
     }
     // The problem of equal vehicles says where such a file is read.
     let error = crate::vrptw::parse("t", PLAN.as_bytes()).unwrap_err().to_string();
-    let expected = "t: line 7: VEHICLES_DEPOT_SECTION is not for vehicles that are alike: the problem `rich-vrp` reads it";
+    let expected =
+        "t: line 7: VEHICLES_DEPOT_SECTION is not for vehicles that are alike: the problem `rich-vrp` reads it";
     assert_eq!(error, expected);
 }
 
@@ -302,7 +313,8 @@ fn published_values_are_reached() {
         let problem = problem(&instance, objective, rounding);
         // Published values have two decimals, rounded.
         let budget = Budget { target: Some(best + 0.005), ..Budget::nodes(steps) };
-        let best_found = Solver::new(&problem, Method::named("sisr")).seed(1).budget(budget).run().unwrap().best.unwrap();
+        let best_found =
+            Solver::new(&problem, Method::named("sisr")).seed(1).budget(budget).run().unwrap().best.unwrap();
         let score = best_found.score.value().unwrap();
         assert!((score - best).abs() <= 0.005 + 1e-9, "{file}: {score}");
         let (routes, _) = problem.routes(&best_found.moves);

@@ -128,7 +128,11 @@ fn vrplib_errors_are_exact() {
         ("DIMENSION : 3\n", "DIMENSION : 4\n", "t: line 12: NODE_COORD_SECTION ends after 3 of 4 sites"),
         ("EUC_2D", "GEO", "t: line 6: EDGE_WEIGHT_TYPE 'GEO', expected EUC_2D or EXPLICIT"),
         ("EUC_2D", "EXPLICIT", "t: no EDGE_WEIGHT_SECTION"),
-        ("TYPE : VRPTW", "TYPE : TSP", "t: line 3: TYPE 'TSP', expected CVRP or VRPTW, or one of MDVRP, MDVRPTW, PDPTW, PDP, PCVRP, PCVRPTW, HFVRP, HFVRPTW"),
+        (
+            "TYPE : VRPTW",
+            "TYPE : TSP",
+            "t: line 3: TYPE 'TSP', expected CVRP or VRPTW, or one of MDVRP, MDVRPTW, PDPTW, PDP, PCVRP, PCVRPTW, HFVRP, HFVRPTW",
+        ),
         ("2 10 20", "2 20 10", "t: line 15: the window of customer 1 is reversed: 20 to 10"),
         ("2 10 20", "1 10 20", "t: line 19: site 1 for the second time in TIME_WINDOW_SECTION"),
         ("2 10 20", "4 10 20", "t: line 19: site 4, expected 1 to 3"),

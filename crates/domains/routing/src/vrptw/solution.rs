@@ -63,7 +63,8 @@ pub fn parse(text: &str) -> Result<Plan, String> {
             customers.drain(..first);
             plan.routes.push(customers);
         } else if let Some(rest) = strip(line, "kinds").filter(|_| any) {
-            let kinds: Result<Vec<u32>, String> = rest.split_whitespace().map(|word| customer(word).map_err(fail)).collect();
+            let kinds: Result<Vec<u32>, String> =
+                rest.split_whitespace().map(|word| customer(word).map_err(fail)).collect();
             plan.kinds = Some(kinds?);
         } else if let Some(rest) = strip(line, "cost") {
             let word = rest.trim_start_matches([':', '=', ' ', '\t']);

@@ -24,9 +24,8 @@ const FIELDS: [&str; 12] = [
 ];
 
 /// The types of problems that are read. What the sections say decides.
-const TYPES: [&str; 12] = [
-    "CVRP", "VRPTW", "CVRPTW", "VRP", "MDVRP", "MDVRPTW", "PDPTW", "PDP", "PCVRP", "PCVRPTW", "HFVRP", "HFVRPTW",
-];
+const TYPES: [&str; 12] =
+    ["CVRP", "VRPTW", "CVRPTW", "VRP", "MDVRP", "MDVRPTW", "PDPTW", "PDP", "PCVRP", "PCVRPTW", "HFVRP", "HFVRPTW"];
 
 /// Whether a text has a VRPLIB field or section before its first row of numbers.
 pub(crate) fn is_vrplib(text: &str) -> bool {
