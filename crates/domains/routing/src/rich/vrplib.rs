@@ -190,7 +190,7 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Instance, InstanceError> {
                 return Err(fail(format!("demand {demand} of site {}, expected a whole number", at + 1)));
             }
             let partner = [pickup, delivery].into_iter().find(|&partner| partner > 0);
-            let visit = partner.map(|partner| partner.checked_sub(depots.len() as u32).unwrap_or(0));
+            let visit = partner.map(|partner| partner.saturating_sub(depots.len() as u32));
             (ends[at], amounts[at]) = ((visit, pickup > 0), demand as i64);
             let site = &mut plain.sites[at];
             (site.ready, site.due, site.service) = (ready, due, service);

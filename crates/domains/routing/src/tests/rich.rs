@@ -28,7 +28,7 @@ fn small(rng: &mut Rng) -> Instance {
             let due = ready + 5.0 + rng.below(35) as f64;
             visits.push(Visit { x, y, demand, ready, due, service, prize, partner, delivers });
         };
-        if demand % 2 == 0 && most >= number as usize + 1 {
+        if demand % 2 == 0 && most > number as usize {
             add(demand, Some(number + 1), false);
             add(-demand, Some(number), true);
         } else {
@@ -57,14 +57,12 @@ fn small(rng: &mut Rng) -> Instance {
     Instance { name: String::new(), convention: Convention::Vrplib, depots, visits, kinds, edges: Edges::Euclidean }
 }
 
+/// A route with the kind of its vehicle.
+type Routed = (usize, Vec<u32>);
+
 /// Calls `visit` with every way to divide an order of some visits into routes of kinds.
-fn each_plan(instance: &Instance, visit: &mut dyn FnMut(&[(usize, Vec<u32>)])) {
-    fn grow(
-        plan: &mut Vec<(usize, Vec<u32>)>,
-        left: &mut Vec<u32>,
-        kinds: usize,
-        visit: &mut dyn FnMut(&[(usize, Vec<u32>)]),
-    ) {
+fn each_plan(instance: &Instance, visit: &mut dyn FnMut(&[Routed])) {
+    fn grow(plan: &mut Vec<Routed>, left: &mut Vec<u32>, kinds: usize, visit: &mut dyn FnMut(&[Routed])) {
         visit(plan);
         for at in 0..left.len() {
             let next = left.remove(at);
@@ -81,8 +79,8 @@ fn each_plan(instance: &Instance, visit: &mut dyn FnMut(&[(usize, Vec<u32>)])) {
             left.insert(at, next);
         }
     }
-    let all = (1..=instance.visits.len() as u32).collect::<Vec<_>>();
-    grow(&mut Vec::new(), &mut all.clone(), instance.kinds.len(), visit);
+    let mut all: Vec<u32> = (1..=instance.visits.len() as u32).collect();
+    grow(&mut Vec::new(), &mut all, instance.kinds.len(), visit);
 }
 
 #[test]
