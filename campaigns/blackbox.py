@@ -39,6 +39,7 @@ INSTANCES = {
     "coil": "d6k2",
     "morpion": "4D",
     "vrptw": "random:20:7",
+    "rich-vrp": "pairs:10:7",
     "tsptw": "random:20x60:7",
     "partition": "random:40x40:7",
     "stacking": "random:5x30:7",

@@ -35,6 +35,7 @@ INSTANCES = {
     "coil": ["d4k2", "d5k2", "d6k2"],
     "morpion": ["4D", "5D"],
     "vrptw": ["random:6:{}", "random:20:{}"],
+    "rich-vrp": ["pairs:3:{}", "depots:6:{}", "prizes:12:{}"],
     "tsptw": ["random:8x60:{}", "random:20x60:{}"],
     "partition": ["random:12x20:{}", "random:40x40:{}"],
     "stacking": ["random:4x10:{}", "random:5x30:{}", "relocation:4x6:{}"],
@@ -48,7 +49,7 @@ METHODS = [
 ]
 # Searches of the problems' own, which run on these alone.
 OWN = {
-    "vrptw": ["sisr"], "tsptw": ["sisr"], "stacking": ["ranks"], "packing": ["refine"],
+    "vrptw": ["sisr"], "rich-vrp": ["sisr"], "tsptw": ["sisr"], "stacking": ["ranks"], "packing": ["refine"],
     "partition": ["k-list", "ckk", "ckk-lds", "meet"],
 }
 # Settings that are worth more draws than chance gives them.

@@ -173,6 +173,85 @@ def vrptw(text, solution, options):
     return 1e6 * len(routes) + length
 
 
+def rich_vrp(text, solution, options):
+    """Li and Lim's format, or VRPLIB with vehicles and prizes, both as `generate` writes them."""
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    # By site: x, y, load, opening, closing, service, prize, pickup.
+    exact = rows[0][0] != "NAME"
+    if exact:
+        vehicles, capacity, _ = (int(field) for field in rows[0])
+        numbers = [[float(field) for field in row] for row in rows[1:]]
+        sites = [row[1:7] + [0.0, int(row[7])] for row in numbers]
+        pairs = {int(row[7]): int(row[0]) for row in numbers if row[7]}
+        kinds, depots, per_vehicle = [(vehicles, capacity, 0, 0.0, 1.0, math.inf)], 1, 1e6
+    else:
+        fields = dict(line.split(" : ") for line in text.splitlines() if " : " in line)
+        sections, name = {}, None
+        for row in rows:
+            if row[0].endswith("_SECTION"):
+                name = row[0].removesuffix("_SECTION")
+                sections[name] = []
+            elif name and row[0] != "EOF":
+                sections[name].append([float(field) for field in row])
+        depots, pairs, per_vehicle = len(sections["DEPOT"]) - 1, {}, 0.0
+        prizes = [row[1] for row in sections.get("PRIZE", [[0, 0.0]] * int(fields["DIMENSION"]))]
+        sites = [
+            [*place[1:], load[1], 0.0, math.inf, 0.0, prize, 0]
+            for place, load, prize in zip(sections["NODE_COORD"], sections["DEMAND"], prizes)
+        ]
+        count = int(fields["VEHICLES"])
+        usual = [("CAPACITY", fields.get("CAPACITY")), ("VEHICLES_DEPOT", 1), ("VEHICLES_FIXED_COST", 0)]
+        usual += [("VEHICLES_UNIT_DISTANCE_COST", 1), ("VEHICLES_MAX_DURATION", math.inf)]
+        columns = [[row[1] for row in sections.get(key, [[0, value]] * count)] for key, value in usual]
+        kinds = []
+        for load, depot, fixed, rate, longest in zip(*columns):
+            kind = [float(load), int(depot) - 1, float(fixed), float(rate), float(longest)]
+            same = [at for at, other in enumerate(kinds) if list(other[1:]) == kind]
+            if same:
+                kinds[same[0]][0] += 1
+            else:
+                kinds.append([1, *kind])
+    routes, chosen = solution["routes"], solution.get("kinds", [1] * len(solution["routes"]))
+    if not isinstance(chosen, list) or len(chosen) != len(routes) or any(not isinstance(route, list) for route in routes):
+        raise Wrong("no routes with kinds")
+    chosen = [whole(kind, 1, len(kinds), "kind") - 1 for kind in chosen]
+    if any(chosen.count(at) > kind[0] for at, kind in enumerate(kinds)):
+        raise Wrong("too many vehicles")
+    made = [whole(visit, 1, len(sites) - depots, "visit") for route in routes for visit in route]
+    if len(set(made)) < len(made) or not all(routes):
+        raise Wrong("a visit twice, or an empty route")
+    left = set(range(1, len(sites) - depots + 1)) - set(made)
+    lost = [sites[visit + depots - 1][6] for visit in left]
+    if not all(lost):
+        raise Wrong("a customer left out")
+    cost = sum(lost) + per_vehicle * len(routes)
+    for route, kind in zip(routes, chosen):
+        _, most, depot, fixed, rate, longest = kinds[kind]
+        cost += fixed
+        at, time, load, seen, driven = depot, sites[depot][3], 0, set(), 0.0
+        for visit in route + [None]:
+            place = depot if visit is None else visit + depots - 1
+            way = math.dist(sites[at][:2], sites[place][:2])
+            way = way if exact else math.floor(way + 0.5)
+            driven += way
+            time = max(time + (sites[at][5] if at >= depots else 0) + way, sites[place][3])
+            if time > sites[place][4] * (1 + 1e-10):
+                raise Wrong("too late")
+            if visit is not None:
+                load += sites[place][2]
+                pickup = sites[place][7]
+                if load > most or pickup and pickup not in seen:
+                    raise Wrong("too much, or a delivery before its pickup")
+                seen.add(visit)
+            at = place
+        if any(pickup in seen and delivery not in seen for pickup, delivery in pairs.items()):
+            raise Wrong("a pickup without its delivery")
+        if driven > longest:
+            raise Wrong("too long")
+        cost += rate * driven
+    return cost
+
+
 def morpion(text, solution, options):
     lines = text.splitlines()
     variant = next(line.split()[2] for line in lines if line.startswith("# variant"))
@@ -399,6 +478,7 @@ VERIFIERS = {
     "bubble-breaker": (bubble_breaker, ["moves"], ["random:5x6x3:{}"]),
     "tsptw": (tsptw, ["tour"], ["random:7x60:{}"]),
     "vrptw": (vrptw, ["routes"], ["random:8:{}"]),
+    "rich-vrp": (rich_vrp, ["routes"], ["pairs:5:{}", "depots:9:{}", "types:9:{}", "prizes:10:{}"]),
     "morpion": (morpion, ["moves"], ["5T", "5D", "4T", "4D"]),
     "stacking": (stacking, ["movements"], ["random:3x14:{}", "relocation:3x4:{}"]),
     "packing": (packing, ["tubes"], ["random:3x10:{}", "circles:2x12:{}"]),

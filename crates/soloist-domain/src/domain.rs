@@ -395,6 +395,10 @@ pub trait AnyInstance: Send + Sync {
     fn text(&self, solution: &Value) -> String;
     /// A solution as a drawing.
     fn svg(&self, solution: &Value) -> String;
+    /// A solution in the text format in which the field publishes solutions, for files `.sol`. `None`: there is none.
+    fn published(&self, _solution: &Value) -> Option<String> {
+        None
+    }
 }
 
 /// The move type of an instance's problem.
@@ -479,6 +483,10 @@ pub trait Instance: Send + Sync {
     /// See [`AnyInstance::svg`]. By default a page with the [text](Self::text).
     fn svg(&self, solution: &Value) -> String {
         svg::of_text(&self.text(solution))
+    }
+    /// See [`AnyInstance::published`]. By default there is no such format.
+    fn published(&self, _solution: &Value) -> Option<String> {
+        None
     }
 }
 

@@ -264,6 +264,10 @@ impl<I: Instance> AnyInstance for I {
     fn svg(&self, solution: &Value) -> String {
         Instance::svg(self, solution)
     }
+
+    fn published(&self, solution: &Value) -> Option<String> {
+        Instance::published(self, solution)
+    }
 }
 
 /// A session and the instance that it works on.

@@ -65,6 +65,7 @@ fn shipped() -> &'static [Domain] {
         hypercube::COIL,
         morpion::DOMAIN,
         routing::vrptw::DOMAIN,
+        routing::rich::DOMAIN,
         routing::tsptw::DOMAIN,
         partition::DOMAIN,
         stacking::DOMAIN,

@@ -2,16 +2,18 @@
 //!
 //! `cargo run --release -p soloist-routing --example solomon -- FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...`: files
 //! separated by commas, seconds of the processor (of the wall clock, where processor time is unknown), `vehicles`,
-//! `distance`, `travel` or `makespan`, and numbers of [`Schedule`] and [`SisrSettings`], the latter with `f.` before
-//! them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there. `best=FILE:COLUMN`
+//! `distance`, `travel`, `makespan` or `rich` (the problem `rich-vrp` with its usual rules), and numbers of [`Schedule`] and [`SisrSettings`], the latter with `f.` before
+//! them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there, `plan=0` hides the
+//! seconds from the schedule. `best=FILE:COLUMN`
 //! or `best=FILE:VEHICLES:COST` names a table of best known values by instance and its columns: the gap is printed, and
 //! an instance ends once it reaches the value to two decimals. Per instance: name, vehicles, cost, best known vehicles
 //! and cost, gap, steps, seconds, and the seconds at which the number of vehicles fell.
 #![allow(clippy::print_stdout)]
 
 use soloist::Rng;
+use soloist_routing::rich::{self, Repair};
 use soloist_routing::vrptw::{self, Rounding, route_cost};
-use soloist_routing::{Annealing, Network, Schedule, SisrSettings, tsptw};
+use soloist_routing::{Annealing, Kernel, Network, Schedule, Sisr, SisrSettings, tsptw};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -81,6 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (seconds, seed): (f64, u64) = (seconds.parse()?, seed.parse()?);
     let (mut schedule, mut trace, mut target) = (Schedule::default(), false, f64::NEG_INFINITY);
+    let mut plan = true;
     let mut best = Best::new();
     for pair in pairs {
         let (key, value) = pair.split_once('=').ok_or("expected KEY=VALUE")?;
@@ -102,6 +105,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "pool" => schedule.pool = value as usize,
             "calm" => schedule.calm = value,
             "trace" => trace = value != 0.0,
+            "plan" => plan = value != 0.0,
             "target" => target = value,
             _ => {
                 let known = match key.strip_prefix("f.") {
@@ -115,40 +119,67 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     for file in files.split(',') {
-        let (network, vehicle) = load(file, objective)?;
-        let mut run = Annealing::with(Arc::new(network), vehicle, schedule);
-        let mut rng = Rng::new(seed);
-        let clock = Instant::now();
-        let start = processor(clock);
-        let (mut fleets, mut vehicles, mut cost) = (String::new(), usize::MAX, f64::INFINITY);
-        loop {
-            run.advance(1_000, &mut rng);
-            let now = processor(clock) - start;
-            if run.vehicles() != vehicles || !run.absent().is_empty() {
-                vehicles = run.vehicles();
-                fleets += &format!(" {vehicles}@{now:.1}");
-            }
-            if trace && run.cost() < cost {
-                println!("{now:8.2} {:10} {vehicles} {:.4}", run.steps_made(), run.cost());
-            }
-            cost = run.cost();
-            let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
-            let known = best.get(&name.to_lowercase());
-            // Published values have two decimals, rounded.
-            let reached = known.is_some_and(|&(fleet, known)| {
-                fleet.is_none_or(|fleet| vehicles <= fleet) && cost <= known + 0.005 + 1e-9
-            });
-            if now >= seconds || run.absent().is_empty() && (cost <= target || reached) {
-                let absent = run.absent().len();
-                let missing = if absent > 0 { format!(" ({absent} not served)") } else { String::new() };
-                let gap = known.map_or_else(String::new, |(fleet, known)| {
-                    let fleet = fleet.map_or_else(|| "-".into(), |fleet| fleet.to_string());
-                    format!(" best {fleet} {known:.4} gap {:+.3} %", 100.0 * (cost / known - 1.0))
-                });
-                println!("{name} {vehicles} {cost:.4}{missing}{gap} steps {} {now:.2} s{fleets}", run.steps_made());
-                break;
-            }
+        let asked = Asked { file, seconds, seed, trace, plan, target, best: &best };
+        if objective == "rich" {
+            let instance = rich::read(file)?;
+            let (objective, rounding) = rich::rules(&instance, "", "");
+            let tables = Arc::new(rich::Tables::new(&instance, rounding, objective));
+            anneal(&asked, Annealing::over(Repair::new(tables, schedule.shortening), schedule));
+        } else {
+            let (network, vehicle) = load(file, objective)?;
+            let kernel = Sisr::new(Arc::new(network), vehicle, schedule.shortening);
+            anneal(&asked, Annealing::over(kernel, schedule));
         }
     }
     Ok(())
+}
+
+/// What to do with a file.
+struct Asked<'a> {
+    file: &'a str,
+    seconds: f64,
+    seed: u64,
+    trace: bool,
+    plan: bool,
+    target: f64,
+    best: &'a Best,
+}
+
+/// Anneals and prints what was found.
+fn anneal<K: Kernel>(asked: &Asked<'_>, mut run: Annealing<K>) {
+    let Asked { file, seconds, seed, trace, plan, target, best } = *asked;
+    let mut rng = Rng::new(seed);
+    let clock = Instant::now();
+    let start = processor(clock);
+    let (mut fleets, mut vehicles, mut cost) = (String::new(), usize::MAX, f64::INFINITY);
+    loop {
+        if plan {
+            run.look(Some((processor(clock) - start) / seconds));
+        }
+        run.advance(1_000, &mut rng);
+        let now = processor(clock) - start;
+        if run.vehicles() != vehicles || !run.absent().is_empty() {
+            vehicles = run.vehicles();
+            fleets += &format!(" {vehicles}@{now:.1}");
+        }
+        if trace && run.cost() < cost {
+            println!("{now:8.2} {:10} {vehicles} {:.4}", run.steps_made(), run.cost());
+        }
+        cost = run.cost();
+        let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
+        let known = best.get(&name.to_lowercase());
+        // Published values have two decimals, rounded.
+        let reached = known
+            .is_some_and(|&(fleet, known)| fleet.is_none_or(|fleet| vehicles <= fleet) && cost <= known + 0.005 + 1e-9);
+        if now >= seconds || run.absent().is_empty() && (cost <= target || reached) {
+            let absent = run.absent().len();
+            let missing = if absent > 0 { format!(" ({absent} not served)") } else { String::new() };
+            let gap = known.map_or_else(String::new, |(fleet, known)| {
+                let fleet = fleet.map_or_else(|| "-".into(), |fleet| fleet.to_string());
+                format!(" best {fleet} {known:.4} gap {:+.3} %", 100.0 * (cost / known - 1.0))
+            });
+            println!("{name} {vehicles} {cost:.4}{missing}{gap} steps {} {now:.2} s{fleets}", run.steps_made());
+            break;
+        }
+    }
 }

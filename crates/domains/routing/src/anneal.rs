@@ -1,9 +1,9 @@
 //! Annealing with ruin and recreation over any number of steps: fewer vehicles first, then distance, in rounds of
 //! growing length.
 
-use crate::bound::fewest_vehicles;
+use crate::kernel::Kernel;
 use crate::network::Network;
-use crate::pool::{Kept, Pool, is_sound};
+use crate::pool::{Kept, Pool};
 use crate::sisr::{Sisr, SisrSettings};
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
@@ -12,8 +12,15 @@ use std::sync::Arc;
 
 /// Steps between two looks at the limits of the run.
 pub(crate) const EVERY: u64 = 64;
-/// Steps between two recounts of the cost, which is a sum of differences between them.
+/// Steps between two recounts of the cost, which is a sum of differences between them, and between two looks at the
+/// plan of the run.
 const RECOUNT: u64 = 1_000;
+/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one.
+const FITTED: usize = 200;
+/// The part of the plan at which that cooling ends.
+const COOL: f64 = 0.97;
+/// The weight of the last pace in the mean of all.
+const LAST: f64 = 0.2;
 
 /// How the steps of an annealing are divided into rounds and generations.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,6 +112,25 @@ struct Clock {
     total: u64,
     /// The unit of temperatures: the mean distance between stops when the phase began.
     unit: f64,
+    /// What is known of the plan of the run.
+    plan: Plan,
+}
+
+/// How far the run is in its plan, and the cooling that fits it.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Plan {
+    /// The part that is over, when that was looked at, in steps; [`u64::MAX`]: never.
+    part: f64,
+    looked: u64,
+    /// The part that a step takes; 0: unknown.
+    pace: f64,
+    /// The part when the phase began.
+    begun: f64,
+    /// Whether the round takes the rest of the plan.
+    fits: bool,
+    /// The part of the cooling that was over at the last look, and the step of the phase.
+    cooled: f64,
+    step: u64,
 }
 
 /// An annealing as a checkpoint holds it.
@@ -134,8 +160,8 @@ pub(crate) struct SavedAnnealing {
 /// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are
 /// ours.
 #[derive(Debug)]
-pub struct Annealing {
-    kernel: Sisr,
+pub struct Annealing<K = Sisr> {
+    kernel: K,
     schedule: Schedule,
     fewest: usize,
     best: Kept,
@@ -147,7 +173,7 @@ pub struct Annealing {
     improved: bool,
 }
 
-impl Annealing {
+impl Annealing<Sisr> {
     /// Returns an annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
@@ -158,16 +184,34 @@ impl Annealing {
     /// vehicles do not count.
     #[must_use]
     pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
-        let fewest = fewest_vehicles(&network);
+        Self::over(Sisr::new(network, route_cost, schedule.shortening), schedule)
+    }
+}
+
+impl<K: Kernel> Annealing<K> {
+    /// Returns an annealing of a kernel without a solution that has not begun.
+    #[must_use]
+    pub fn over(kernel: K, schedule: Schedule) -> Self {
+        let fewest = kernel.fewest_vehicles();
         let (phase, kind) = (Phase::Begin, Kind::Fresh);
         Self {
-            kernel: Sisr::new(network, route_cost, schedule.shortening),
+            kernel,
             schedule,
             fewest,
             best: Kept::default(),
             found: Kept::default(),
             pool: Pool::default(),
-            clock: Clock { phase, kind, generation: 0, round: 0, step: 0, steps: 0, total: 0, unit: 0.0 },
+            clock: Clock {
+                phase,
+                kind,
+                generation: 0,
+                round: 0,
+                step: 0,
+                steps: 0,
+                total: 0,
+                unit: 0.0,
+                plan: Plan { looked: u64::MAX, ..Plan::default() },
+            },
             improved: false,
         }
     }
@@ -193,7 +237,7 @@ impl Annealing {
     /// Returns the cost of the best tour without that of its routes, in the units of the file.
     #[must_use]
     pub fn cost(&self) -> f64 {
-        (self.best.cost - self.kernel.route_cost() * self.best.vehicles as f64) / self.kernel.network().scale()
+        (self.best.cost - self.kernel.route_cost() * self.best.vehicles as f64) / self.kernel.scale()
     }
 
     /// Returns the number of steps made.
@@ -214,18 +258,72 @@ impl Annealing {
 
     /// The temperature of a round that shortens routes, by its unit.
     fn cooled(&self, unit: f64) -> f64 {
-        let part = self.clock.step as f64 / self.clock.steps as f64;
+        let part = self.cooling();
         let Schedule { start, reheat, end, .. } = self.schedule;
         let start = if self.clock.kind == Kind::Child { reheat } else { start };
         unit * Cooling::Geometric.temperature(start, end, part)
+    }
+
+    /// The part of the round that is over.
+    fn cooling(&self) -> f64 {
+        let Clock { step, steps, plan, .. } = self.clock;
+        if plan.fits {
+            // Between two looks the last pace goes on.
+            return plan.cooled + (step - plan.step) as f64 * plan.pace / (COOL - plan.begun);
+        }
+        step as f64 / steps as f64
+    }
+
+    /// Whether [`look`](Self::look) is due before the next step.
+    #[must_use]
+    pub fn wants_look(&self) -> bool {
+        self.clock.total.is_multiple_of(RECOUNT) && self.clock.plan.looked != self.clock.total
+    }
+
+    /// Notes which part of the plan of the run is over, from 0 to 1; without a plan all rounds have their own length.
+    /// It is [asked for](Self::wants_look) at the same steps in every run, so that a run over counts stays reproducible.
+    pub fn look(&mut self, part: Option<f64>) {
+        let total = self.clock.total;
+        let plan = &mut self.clock.plan;
+        let before = (plan.part, plan.looked);
+        plan.looked = total;
+        let Some(part) = part else { return };
+        plan.part = part;
+        // The construction takes longer than other steps.
+        if before.1 != u64::MAX && before.1 > 0 && part > before.0 {
+            let pace = (part - before.0) / (total - before.1) as f64;
+            plan.pace = if plan.pace == 0.0 { pace } else { plan.pace + LAST * (pace - plan.pace) };
+        }
+        self.fit();
+    }
+
+    /// Fits the first cooling to the plan, and the first attempt to save a vehicle to its share of it.
+    fn fit(&mut self) {
+        let Clock { phase, generation, round, step, plan, .. } = self.clock;
+        let is_first = generation == 0 && round <= 1;
+        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED {
+            return;
+        }
+        match phase {
+            Phase::Begin => {}
+            Phase::Fleet => {
+                let left = (1.0 - plan.part) / plan.pace + step as f64;
+                self.clock.steps = self.clock.steps.min((self.schedule.fleet * left) as u64).max(1);
+            }
+            Phase::Distance => {
+                let plan = &mut self.clock.plan;
+                (plan.fits, plan.begun) = (true, plan.begun.min(COOL - 0.01));
+                plan.cooled = ((plan.part - plan.begun) / (COOL - plan.begun)).max(plan.cooled);
+                plan.step = step;
+            }
+        }
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
     /// the best one, the annealing continues from it; otherwise it is offered to the pool. Routes that break a rule are
     /// ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
-        let network = self.kernel.network();
-        if !is_sound(network, tour, absent) {
+        if !self.kernel.is_sound(tour, absent) {
             return;
         }
         let mut present = Vec::new();
@@ -258,14 +356,14 @@ impl Annealing {
         }
     }
 
-    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, and when
-    /// `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
+    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, before one at
+    /// which a [look](Self::wants_look) is due, and when `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
     /// it.
     pub(crate) fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> (u64, bool) {
         self.improved = false;
         let mut made = 0;
         while made < steps.max(1) && !self.improved {
-            if made % EVERY == EVERY - 1 && ends() {
+            if made > 0 && self.wants_look() || made % EVERY == EVERY - 1 && ends() {
                 break;
             }
             // At the same steps in every run.
@@ -313,7 +411,7 @@ impl Annealing {
                 if self.kernel.step(rng, temperature) {
                     self.keep();
                 }
-                if self.clock.step >= self.clock.steps {
+                if self.cooling() >= 1.0 {
                     self.end_round();
                     self.next_round(rng);
                 }
@@ -360,15 +458,14 @@ impl Annealing {
     }
 
     fn round_steps(&self) -> f64 {
-        let customers = self.kernel.network().customers() as f64;
+        let customers = self.kernel.customers() as f64;
         let growth = libm::pow(self.schedule.growth, f64::from(self.clock.generation));
         (customers * self.schedule.steps * growth).clamp(1.0, 1e15)
     }
 
     fn construct(&mut self, rng: &mut Rng) {
-        let all: Vec<u16> = (1..self.kernel.network().size()).map(|c| c as u16).collect();
         self.kernel.set_settings(self.schedule.shortening);
-        self.kernel.construct(&all, rng);
+        self.kernel.construct(rng);
         self.found = Kept::default();
         self.keep();
     }
@@ -382,7 +479,7 @@ impl Annealing {
     fn constructions(&self) -> u32 {
         let Schedule { founders, fresh, .. } = self.schedule;
         let fresh = if self.clock.generation == 0 { founders } else { fresh };
-        let hundreds = (self.kernel.network().customers() as f64 / 100.0).max(1.0);
+        let hundreds = (self.kernel.customers() as f64 / 100.0).max(1.0);
         fresh.min(2).max((f64::from(fresh) / hundreds) as u32)
     }
 
@@ -404,7 +501,7 @@ impl Annealing {
         let fleet = self.allowed();
         if round > fresh {
             let (mut tour, mut absent) = (Vec::new(), Vec::new());
-            if self.pool.child(self.kernel.network(), fleet, rng, &mut tour, &mut absent) {
+            if self.pool.child(&self.kernel, fleet, rng, &mut tour, &mut absent) {
                 self.clock.kind = Kind::Child;
                 self.found = Kept::default();
                 self.kernel.set(&tour, &absent, fleet);
@@ -438,7 +535,7 @@ impl Annealing {
     /// Serves those absent, for `share` of a round at most.
     fn begin_fleet(&mut self, share: f64) {
         // Where vehicles do not count, the first steps open routes for those absent, as long as there are vehicles.
-        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.network().vehicles();
+        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.most_vehicles();
         if self.kernel.absent().is_empty() || opens && self.best.absent.is_empty() {
             return self.begin_distance();
         }
@@ -456,6 +553,8 @@ impl Annealing {
         self.clock.unit = self.kernel.mean_leg();
         self.clock.step = 0;
         self.clock.steps = self.round_steps().max(1.0) as u64;
+        let plan = &mut self.clock.plan;
+        (plan.begun, plan.fits, plan.cooled, plan.step) = (plan.part, false, 0.0, 0);
     }
 
     /// Returns the whole state, to be continued.
@@ -477,14 +576,14 @@ impl Annealing {
 
     /// Continues what was saved.
     pub(crate) fn load(&mut self, saved: SavedAnnealing) -> Result<(), &'static str> {
-        let network = self.kernel.network();
+        let sound = |tour: &[u16], absent: &[u16]| self.kernel.is_sound(tour, absent);
         let kept = || [&saved.best, &saved.found].into_iter().chain(saved.pool.as_slice());
         // Before the first step there is no solution.
         let none = saved.tour.is_empty() && saved.absent.is_empty();
-        let sound = (none || is_sound(network, &saved.tour, &saved.absent))
-            && kept().all(|kept| kept.is_none() || is_sound(network, &kept.tour, &kept.absent))
+        let all_sound = (none || sound(&saved.tour, &saved.absent))
+            && kept().all(|kept| kept.is_none() || sound(&kept.tour, &kept.absent))
             && saved.pool.as_slice().iter().all(|kept| !kept.tour.is_empty());
-        if !sound || saved.misses.len() != network.size() {
+        if !all_sound || saved.misses.len() != self.kernel.misses().len() {
             return Err("routes that do not fit the instance");
         }
         let costs = kept().map(|kept| kept.cost).chain([saved.cost, saved.clock.unit]);

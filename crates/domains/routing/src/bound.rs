@@ -20,7 +20,12 @@ fn bound(network: &Network) -> usize {
         capacity => demand.div_ceil(u64::from(capacity)) as usize,
     };
     let least = usize::from(network.customers() > 0);
-    by_load.max(network.customers() - matching(network)).max(least)
+    let customers = network.customers();
+    let paired = match network.quickest() {
+        Some(quickest) => matching(customers, |a, b| follows(network, &quickest, a + 1, b + 1)),
+        None => customers,
+    };
+    by_load.max(customers - paired).max(least)
 }
 
 /// Whether one vehicle may serve `b` behind `a`, perhaps with others between.
@@ -33,14 +38,12 @@ fn follows(network: &Network, quickest: &[f64], a: usize, b: usize) -> bool {
     arrival <= network.certainly_late(b) && demand <= u64::from(network.capacity())
 }
 
-/// The size of a largest matching of customers with successors.
-fn matching(network: &Network) -> usize {
-    let n = network.size();
-    let Some(quickest) = network.quickest() else { return network.customers() };
+/// The size of a largest matching of customers, numbered from 0, with successors.
+pub(crate) fn matching(customers: usize, follows: impl Fn(usize, usize) -> bool) -> usize {
+    let n = customers + 1;
     let behind_of = |a: usize| (1..n).filter(move |&b| a > 0 && a != b);
-    let next: Vec<Vec<u16>> = (0..n)
-        .map(|a| behind_of(a).filter(|&b| follows(network, &quickest, a, b)).map(|b| b as u16).collect())
-        .collect();
+    let next: Vec<Vec<u16>> =
+        (0..n).map(|a| behind_of(a).filter(|&b| follows(a - 1, b - 1)).map(|b| b as u16).collect()).collect();
     // By customer: the one before it and the one behind it; 0 if there is no such customer.
     let (mut before, mut behind) = (vec![0_u16; n], vec![0_u16; n]);
     let mut size = 0;

@@ -1,19 +1,19 @@
-//! Vehicle routing with time windows (VRPTW) and with capacities alone (CVRP), and the travelling salesman with time
-//! windows (TSPTW).
+//! Vehicle routing with time windows (VRPTW) and with capacities alone (CVRP), rich vehicle routing (pickups and
+//! deliveries, several depots, vehicle types, prizes), and the travelling salesman with time windows (TSPTW).
 //!
-//! | | [`vrptw`] | [`tsptw`] |
-//! |---|---|---|
-//! | score, smaller is better | 10^6 x vehicles + distance, or the distance | travel cost, or the time of the return |
-//! | degree of infeasibility | customers not served | late visits of the tour found |
-//! | times | exact decimals, or doubles with a tolerance: [`rules`] | the same |
-//! | file | Solomon, Gehring & Homberger, VRPLIB | nodes, matrix, windows |
-//! | specs | `random:100:7`, `clustered:100:7`, `capacity:100:7` | `random:40x60:7` |
-//! | solution | `{"vehicles": 2, "distance": 20.5, "routes": [[5, 3], [7]]}` | `{"tour": [2, 1], "starts": [4, 9], "travel": 12, "makespan": 14}` |
+//! | | [`vrptw`] | [`rich`] | [`tsptw`] |
+//! |---|---|---|---|
+//! | score, smaller is better | 10^6 x vehicles + distance, or the distance | 10^6 x vehicles + cost, or the cost | travel cost, or the time of the return |
+//! | degree of infeasibility | customers not served | visits not made | late visits of the tour found |
+//! | times | exact decimals, or doubles with a tolerance: [`rules`] | the same | the same |
+//! | file | Solomon, Gehring & Homberger, VRPLIB | Li & Lim, Cordeau, VRPLIB | nodes, matrix, windows |
+//! | specs | `random:100:7`, `clustered:100:7`, `capacity:100:7` | `pairs:50:7`, `depots:50:7`, `types:50:7`, `prizes:50:7` | `random:40x60:7` |
+//! | solution | `{"vehicles": 2, "distance": 20.5, "routes": [[5, 3], [7]]}` | the same with `"kinds": [1, 2]` | `{"tour": [2, 1], "starts": [4, 9], "travel": 12, "makespan": 14}` |
 //!
-//! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share
-//! what makes tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and
-//! [`Annealing`] repeats it over rounds, so that it needs no budget. The method `sisr` is this search; the rollout
-//! `refined` improves each playout of another one.
+//! All are searched as one tour that is built visit by visit, so that every method of the engine applies. All share
+//! what makes tours good fast: a kernel, such as [`Sisr`], ruins and recreates a solution some ten thousand times a
+//! second or more, and [`Annealing`] repeats it over rounds, so that it needs no budget. The method `sisr` is this
+//! search; the rollout `refined` of two of them improves each playout of another one.
 //!
 //! ```
 //! use soloist::{Budget, Method, Solver};
@@ -33,9 +33,11 @@
 mod anneal;
 pub mod bound;
 mod explain;
+mod kernel;
 pub mod network;
 mod pool;
 mod refine;
+pub mod rich;
 mod route;
 pub mod rules;
 mod search;
@@ -50,5 +52,6 @@ pub mod vrptw;
 mod whole;
 
 pub use anneal::{Annealing, Schedule};
+pub use kernel::Kernel;
 pub use network::Network;
 pub use sisr::{Sisr, SisrSettings};

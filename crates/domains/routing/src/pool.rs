@@ -1,5 +1,6 @@
 //! Good solutions of different rounds, and children that take routes of two of them.
 
+use crate::kernel::Kernel;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
@@ -64,19 +65,10 @@ impl Pool {
         self.kept.truncate(most);
     }
 
-    /// Writes a child of two different members: some routes of the one that are near to each other, and those of the
-    /// other that lose the fewest customers thereby, `fleet` in all. The customers of neither are absent. `false`:
-    /// fewer than two members.
-    ///
-    /// With `fleet` = `usize::MAX` vehicles do not count: as many routes as the instance allows, those of the other
-    /// only if they keep half of their customers.
-    ///
-    /// After the selective route exchange of Y. Nagata and S. Kobayashi, "A memetic algorithm for the pickup and
-    /// delivery problem with time windows using selective route exchange crossover", PPSN XI, 2010; the choice of
-    /// routes is ours.
+    /// Writes a child of two different members, see [`Kernel::child`]. `false`: fewer than two members.
     pub(crate) fn child(
         &self,
-        network: &Network,
+        kernel: &impl Kernel,
         fleet: usize,
         rng: &mut Rng,
         tour: &mut Vec<u16>,
@@ -85,49 +77,66 @@ impl Pool {
         if self.kept.len() < 2 {
             return false;
         }
-        let (limited, fleet) = (fleet != usize::MAX, fleet.min(network.vehicles()));
         // The better one of two drawn, and any other.
         let a = rng.index(self.kept.len()).min(rng.index(self.kept.len()));
         let b = (a + 1 + rng.index(self.kept.len() - 1)) % self.kept.len();
-        let routes = |kept: usize| {
-            let routes = self.kept[kept].tour.split(|&c| c == 0);
-            routes.filter(|route| !route.is_empty()).collect::<Vec<&[u16]>>()
-        };
-        let (first, second) = (routes(a), routes(b));
-        let mut home = vec![0_usize; network.size()];
-        for (at, route) in first.iter().enumerate() {
-            route.iter().for_each(|&c| home[c as usize] = at);
-        }
-        let count = (1 + rng.index(first.len().div_ceil(2))).min(fleet);
-        let seed = 1 + rng.index(network.customers());
-        let mut taken = vec![false; first.len()];
-        let mut left = vec![true; network.size()];
-        tour.clear();
-        let mut written = 0;
-        for &c in network.near(seed) {
-            let route = home[c as usize];
-            if written < count && !std::mem::replace(&mut taken[route], true) {
-                tour.push(0);
-                tour.extend_from_slice(first[route]);
-                first[route].iter().for_each(|&c| left[c as usize] = false);
-                written += 1;
-            }
-        }
-        let mut rest: Vec<(usize, Vec<u16>)> = second
-            .iter()
-            .map(|route| (route.len(), route.iter().copied().filter(|&c| left[c as usize]).collect::<Vec<u16>>()))
-            .filter(|(length, stay)| !stay.is_empty() && (limited || 2 * stay.len() >= *length))
-            .collect();
-        rest.sort_by_key(|(_, stay)| std::cmp::Reverse(stay.len()));
-        for (_, stay) in rest.into_iter().filter(|(_, stay)| fits(network, stay)).take(fleet.saturating_sub(written)) {
-            tour.push(0);
-            stay.iter().for_each(|&c| left[c as usize] = false);
-            tour.extend(stay);
-        }
-        absent.clear();
-        absent.extend((1..network.size()).filter(|&c| left[c]).map(|c| c as u16));
+        kernel.child([a, b].map(|kept| self.kept[kept].tour.as_slice()), fleet, rng, tour, absent);
         true
     }
+}
+
+/// Writes a child of two tours: some routes of the one that are near to each other, and those of the other that lose
+/// the fewest customers thereby, `fleet` in all. The customers of neither are absent.
+///
+/// With `fleet` = `usize::MAX` vehicles do not count: as many routes as the instance allows, those of the other only if
+/// they keep half of their customers.
+///
+/// After the selective route exchange of Y. Nagata and S. Kobayashi, "A memetic algorithm for the pickup and delivery
+/// problem with time windows using selective route exchange crossover", PPSN XI, 2010; the choice of routes is ours.
+pub(crate) fn child(
+    network: &Network,
+    [first, second]: [&[u16]; 2],
+    fleet: usize,
+    rng: &mut Rng,
+    tour: &mut Vec<u16>,
+    absent: &mut Vec<u16>,
+) {
+    let (limited, fleet) = (fleet != usize::MAX, fleet.min(network.vehicles()));
+    let routes =
+        |tour: &'_ [u16]| tour.split(|&c| c == 0).filter(|route| !route.is_empty()).map(<[u16]>::to_vec).collect();
+    let (first, second): (Vec<Vec<u16>>, Vec<Vec<u16>>) = (routes(first), routes(second));
+    let mut home = vec![0_usize; network.size()];
+    for (at, route) in first.iter().enumerate() {
+        route.iter().for_each(|&c| home[c as usize] = at);
+    }
+    let count = (1 + rng.index(first.len().div_ceil(2))).min(fleet);
+    let seed = 1 + rng.index(network.customers());
+    let mut taken = vec![false; first.len()];
+    let mut left = vec![true; network.size()];
+    tour.clear();
+    let mut written = 0;
+    for &c in network.near(seed) {
+        let route = home[c as usize];
+        if written < count && !std::mem::replace(&mut taken[route], true) {
+            tour.push(0);
+            tour.extend_from_slice(&first[route]);
+            first[route].iter().for_each(|&c| left[c as usize] = false);
+            written += 1;
+        }
+    }
+    let mut rest: Vec<(usize, Vec<u16>)> = second
+        .iter()
+        .map(|route| (route.len(), route.iter().copied().filter(|&c| left[c as usize]).collect::<Vec<u16>>()))
+        .filter(|(length, stay)| !stay.is_empty() && (limited || 2 * stay.len() >= *length))
+        .collect();
+    rest.sort_by_key(|(_, stay)| std::cmp::Reverse(stay.len()));
+    for (_, stay) in rest.into_iter().filter(|(_, stay)| fits(network, stay)).take(fleet.saturating_sub(written)) {
+        tour.push(0);
+        stay.iter().for_each(|&c| left[c as usize] = false);
+        tour.extend(stay);
+    }
+    absent.clear();
+    absent.extend((1..network.size()).filter(|&c| left[c]).map(|c| c as u16));
 }
 
 /// Whether a route keeps the capacity and the windows.

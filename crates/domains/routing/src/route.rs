@@ -27,6 +27,9 @@ pub(crate) struct Route {
     tails: Vec<(f64, f64)>,
 }
 
+/// From this number of stops on, a route is entered by bisection.
+const LONG: usize = 24;
+
 /// Weight of the distance where the time of the return counts: of tours of equal times the shorter one is better.
 const DISTANCE_WEIGHT: f64 = 1e-6;
 
@@ -198,7 +201,12 @@ impl Route {
         let (to, from) = (network.to_site(c), network.from_site(c));
         let (ready, due, service) = (network.ready(c), network.firm(c), network.service(c));
         let done = ready + service;
-        for (at, pair) in (0_u32..).zip(self.stops.windows(2)) {
+        // Latest times ascend along a route: those before the first that leaves room for the service need no look.
+        let first = match self.stops.len() {
+            LONG.. => self.stops[1..].partition_point(|stop| stop.late < done),
+            _ => 0,
+        };
+        for (at, pair) in (first as u32..).zip(self.stops[first..].windows(2)) {
             let [before, after] = pair else { break };
             // Later positions are later still.
             if before.leave > due {

@@ -1,8 +1,9 @@
-//! The own search of both problems: ruin and recreation.
+//! The own search of all problems: ruin and recreation.
 
 use crate::anneal::{Annealing, SavedAnnealing, Schedule};
+use crate::kernel::Kernel;
 use crate::network::Network;
-use crate::sisr::SisrSettings;
+use crate::sisr::{Sisr, SisrSettings};
 use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
 use soloist::search::{ParameterValues, Preset};
@@ -42,7 +43,7 @@ soloist::parameter_table! {
 }
 
 impl Parameters {
-    fn schedule(&self) -> Schedule {
+    pub(crate) fn schedule(&self) -> Schedule {
         // The ranges are those of small numbers.
         let [founders, fresh, children] = [self.founders, self.fresh, self.children].map(|rounds| rounds as u32);
         let &Self { steps, growth, fleet, start, reheat, end, removed, blink, .. } = self;
@@ -53,7 +54,7 @@ impl Parameters {
     }
 }
 
-/// The search of both problems.
+/// The search of all problems.
 pub(crate) const SISR: SearchInfo = SearchInfo::new::<Parameters>(
     "sisr",
     "ruin and recreation: strings of customers are removed and return to their cheapest positions, in annealed rounds",
@@ -62,19 +63,26 @@ pub(crate) const SISR: SearchInfo = SearchInfo::new::<Parameters>(
 )
 .units_a_step(250);
 
-/// The methods of both problems, for lists.
+/// The methods of all problems, for lists.
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&SISR, || Method::own(&SISR))];
 
 /// What the search asks of its problem.
-pub(crate) trait Routed: Problem<Move = u16> + 'static {
-    /// Returns the network, and what a route costs beside its distance.
-    fn costs(&self) -> (&Arc<Network>, f64);
-    /// Appends the moves of a finished solution with these routes: customers, each route behind a 0. Who is left out
-    /// and finds a place behind them is added.
+pub(crate) trait Routes: Problem<Move = u16> + 'static {
+    /// What is annealed.
+    type Kernel: Kernel + Send + 'static;
+    /// Returns an annealing that has not begun.
+    fn annealing(&self, parameters: &Parameters) -> Annealing<Self::Kernel>;
+    /// Appends the moves of a finished solution with the routes of a kernel's tour. Who is left out and finds a place
+    /// behind them is added.
     fn play(&self, tour: &[u16], moves: &mut Vec<u16>);
-    /// Splits a solution into routes, as [`play`](Self::play) has them, and the customers left out. Returns whether
-    /// ruin and recreation can begin with it.
+    /// Splits a solution into the tour of a kernel and the customers left out. Returns whether ruin and recreation can
+    /// begin with it.
     fn split(&self, moves: &[u16], score: Score, tour: &mut Vec<u16>, absent: &mut Vec<u16>) -> bool;
+}
+
+/// Returns the annealing of a network whose routes cost this much beside their distance.
+pub(crate) fn annealing(network: &Arc<Network>, route_cost: f64, parameters: &Parameters) -> Annealing<Sisr> {
+    Annealing::with(Arc::clone(network), route_cost, parameters.schedule())
 }
 
 /// The name of the rollout that ends its playouts with this search.
@@ -91,24 +99,30 @@ pub(crate) fn refined_steps(name: &str) -> Option<u64> {
     (1..=1_000_000_000).contains(&steps).then_some(steps)
 }
 
-/// Returns the search.
-pub(crate) fn search<P: Routed>(problem: &P, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<P>>> {
-    let parameters: Parameters = settings.read().ok()?;
-    let (network, route_cost) = problem.costs();
-    let annealing = Annealing::with(Arc::clone(network), route_cost, parameters.schedule());
-    Some(Box::new(Refinement { annealing, moves: Vec::new() }))
-}
-
 /// One annealing over the whole run; a unit is a ruin with its recreation.
 #[derive(Debug)]
-struct Refinement {
-    annealing: Annealing,
+pub(crate) struct Refinement<K> {
+    annealing: Annealing<K>,
     moves: Vec<u16>,
 }
 
-impl<P: Routed> ProblemSearch<P> for Refinement {
+impl<K: Kernel + Send + 'static> Refinement<K> {
+    /// Returns the search of a problem.
+    pub(crate) fn make<P: Routes<Kernel = K>>(
+        problem: &P,
+        settings: &ParameterValues,
+    ) -> Option<Box<dyn ProblemSearch<P>>> {
+        let parameters: Parameters = settings.read().ok()?;
+        Some(Box::new(Self { annealing: problem.annealing(&parameters), moves: Vec::new() }))
+    }
+}
+
+impl<K: Kernel + Send, P: Routes<Kernel = K>> ProblemSearch<P> for Refinement<K> {
     fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> StepStatus {
         while work.quota() > 0 {
+            if self.annealing.wants_look() {
+                self.annealing.look(work.progress());
+            }
             let mut rng = work.rng().clone();
             let quota = work.quota();
             let (made, improved) = self.annealing.advance_until(quota, &mut rng, || work.is_cut());
@@ -118,7 +132,7 @@ impl<P: Routed> ProblemSearch<P> for Refinement {
                 self.moves.clear();
                 problem.play(self.annealing.best(), &mut self.moves);
                 work.found(&self.moves);
-            } else if made < quota {
+            } else if made < quota && !self.annealing.wants_look() {
                 break;
             }
         }

@@ -2,12 +2,14 @@
 //! bits, and doubles where an instance is not decimal. See [`rules`](crate::rules) for what is documented.
 
 use crate::rules::{MOST_DECIMALS, MOST_UNITS, TOLERANCE};
-use std::ops::Add;
+use std::ops::{Add, Sub};
 
 /// A time or a distance as a verifier adds it.
-pub(crate) trait Amount: Copy + PartialOrd + Add<Output = Self> {
+pub(crate) trait Amount: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> {
     /// Nothing.
     const ZERO: Self;
+    /// Whether sums are exact.
+    const IS_EXACT: bool;
     /// The number in the units of the file; `unit` of these make one.
     fn plain(self, unit: f64) -> f64;
     /// By how much a visit may be behind its closing.
@@ -16,6 +18,7 @@ pub(crate) trait Amount: Copy + PartialOrd + Add<Output = Self> {
 
 impl Amount for f64 {
     const ZERO: Self = 0.0;
+    const IS_EXACT: bool = false;
     fn plain(self, _: f64) -> f64 {
         self
     }
@@ -26,6 +29,7 @@ impl Amount for f64 {
 
 impl Amount for i128 {
     const ZERO: Self = 0;
+    const IS_EXACT: bool = true;
     fn plain(self, unit: f64) -> f64 {
         // Below 2^53 where a tour is as short as decimal instances demand.
         self as f64 / unit

@@ -1,5 +1,6 @@
 //! Slack induction by string removals: the kernel that improves a set of routes, one ruin and one recreation a step.
 
+mod anneals;
 mod repair;
 
 use crate::network::{NONE, Network};
@@ -94,6 +95,10 @@ pub struct Sisr {
     pending: Vec<u64>,
     still_absent: Vec<u16>,
     choices: Vec<Choice>,
+    /// The routes in which a customer is tried, and by route the look at which it was listed.
+    nearby: Vec<u16>,
+    listed_in: Vec<u32>,
+    look: u32,
 }
 
 impl Sisr {
@@ -128,6 +133,9 @@ impl Sisr {
             pending: Vec::new(),
             still_absent: Vec::new(),
             choices: Vec::new(),
+            nearby: Vec::new(),
+            listed_in: Vec::new(),
+            look: 0,
             network,
         }
     }
@@ -296,6 +304,7 @@ impl Sisr {
             self.known.resize(slots * network.size(), Known { version: 0, at: 0, cost: 0.0 });
         }
         self.touched_in.resize(self.routes.len(), 0);
+        self.listed_in.resize(self.routes.len(), 0);
         self.renumber();
     }
 
@@ -310,6 +319,7 @@ impl Sisr {
             self.routes.push(route);
         }
         self.touched_in.resize(slots, 0);
+        self.listed_in.resize(slots, 0);
         self.slots = slots;
         self.known.clear();
         self.known.resize(slots * self.network.size(), Known { version: 0, at: 0, cost: 0.0 });
@@ -323,8 +333,9 @@ impl Sisr {
             self.versions += 1;
             route.version = self.versions;
         }
-        self.step = 0;
+        (self.step, self.look) = (0, 0);
         self.touched_in.fill(0);
+        self.listed_in.fill(0);
     }
 
     /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are
@@ -474,7 +485,8 @@ impl Sisr {
 
     /// Begins a step: nothing is touched.
     fn begin(&mut self) {
-        if self.versions > u32::MAX - 1_000_000 || self.step == u32::MAX {
+        let last = u32::MAX - 1_000_000;
+        if self.versions > last || self.step == u32::MAX || self.look > last {
             self.renumber();
         }
         self.step += 1;

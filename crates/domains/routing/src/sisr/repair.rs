@@ -159,18 +159,57 @@ impl Sisr {
         while blinks < MOST_BLINKS && rng.unit() < self.settings.blink {
             blinks += 1;
         }
-        let room = network.capacity() - network.demand(c as usize);
         let routes = if opens && self.open < self.fleet { self.open + 1 } else { self.open };
         if routes > self.slots {
             self.grow();
         }
-        if blinks > 0 {
-            return self.choose_later(network, c, routes, blinks);
+        if network.is_granular() {
+            self.list_nearby(network, c, routes);
+            let nearby = std::mem::take(&mut self.nearby);
+            let each = || nearby.iter().map(|&r| r as usize);
+            let choice = if blinks > 0 {
+                self.choose_later(network, c, each(), blinks)
+            } else {
+                self.choose_cheapest(network, c, each())
+            };
+            self.nearby = nearby;
+            if choice.is_some() {
+                return choice;
+            }
         }
-        let known = &mut self.known[c as usize * self.slots..][..routes];
+        if blinks > 0 {
+            return self.choose_later(network, c, 0..routes, blinks);
+        }
+        self.choose_cheapest(network, c, 0..routes)
+    }
+
+    /// Lists the routes of likely neighbours, and those without customers.
+    fn list_nearby(&mut self, network: &Network, c: u16, routes: usize) {
+        self.nearby.clear();
+        self.look += 1;
+        for &neighbor in network.likely(c as usize) {
+            let r = self.home[neighbor as usize];
+            if r != NONE && self.listed_in[r as usize] != self.look {
+                self.listed_in[r as usize] = self.look;
+                self.nearby.push(r);
+            }
+        }
+        let emptied = self.touched.iter().copied().filter(|&r| self.routes[r as usize].len() == 0);
+        self.nearby.extend(emptied.filter(|&r| (r as usize) < routes));
+        if self.open < routes {
+            self.nearby.push(self.open as u16);
+        }
+    }
+
+    /// The cheapest position in some routes.
+    #[inline(always)]
+    fn choose_cheapest(&mut self, network: &Network, c: u16, routes: impl Iterator<Item = usize>) -> Option<Choice> {
+        let room = network.capacity() - network.demand(c as usize);
+        let known = &mut self.known[c as usize * self.slots..][..self.slots];
         let mut best = Choice { cost: f64::INFINITY, route: 0, at: 0 };
         let mut best_total = f64::INFINITY;
-        for (r, (route, known)) in self.routes[..routes].iter().zip(known).enumerate() {
+        for r in routes {
+            let (route, known) = (&self.routes[r], &mut known[r]);
             if route.load > room {
                 continue;
             }
@@ -187,14 +226,21 @@ impl Sisr {
         (best_total < f64::INFINITY).then_some(best)
     }
 
-    /// The position that is left when the `blinks` cheaper ones are overlooked.
+    /// The position that is left when the `blinks` cheaper ones are overlooked, in some routes.
     #[cold]
-    fn choose_later(&mut self, network: &Network, c: u16, routes: usize, blinks: usize) -> Option<Choice> {
+    fn choose_later(
+        &mut self,
+        network: &Network,
+        c: u16,
+        routes: impl Iterator<Item = usize>,
+        blinks: usize,
+    ) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
         let choices = &mut self.choices;
         choices.clear();
         let mut seen_empty = false;
-        for (r, route) in self.routes[..routes].iter().enumerate() {
+        for r in routes {
+            let route = &self.routes[r];
             // Empty routes are alike: one of them counts.
             let empty = route.len() == 0;
             if route.load > room || empty && seen_empty {

@@ -188,9 +188,10 @@ fn children_are_sound_and_serve_what_they_can() {
     let mut rng = Rng::new(5);
     for (spec, rounding) in [("random:50:1", Rounding::Exact), ("clustered:40:3", Rounding::OneDecimal)] {
         let network = Arc::new(generate(spec).unwrap().network(rounding));
+        let kernel = Sisr::new(Arc::clone(&network), 0.0, SisrSettings::tuned());
         let mut pool = Pool::default();
         let (mut tour, mut absent) = (Vec::new(), Vec::new());
-        assert!(!pool.child(&network, 9, &mut rng, &mut tour, &mut absent));
+        assert!(!pool.child(&kernel, 9, &mut rng, &mut tour, &mut absent));
         for seed in 0..6 {
             let mut run = Annealing::with(Arc::clone(&network), 0.0, quick());
             run.advance(300, &mut Rng::new(seed));
@@ -203,7 +204,7 @@ fn children_are_sound_and_serve_what_they_can() {
         assert!(costs.len() == 4 && costs.is_sorted(), "{costs:?}");
         for fleet in [3, 10, usize::MAX] {
             for _ in 0..50 {
-                assert!(pool.child(&network, fleet, &mut rng, &mut tour, &mut absent));
+                assert!(pool.child(&kernel, fleet, &mut rng, &mut tour, &mut absent));
                 assert!(is_sound(&network, &tour, &absent));
                 let served = tour.iter().filter(|&&c| c != 0).count();
                 assert_eq!(served + absent.len(), network.customers());

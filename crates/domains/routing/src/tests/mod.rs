@@ -4,6 +4,7 @@ mod explain;
 mod kernel;
 mod names;
 mod published;
+mod rich;
 mod scales;
 mod tsptw;
 mod vrptw;

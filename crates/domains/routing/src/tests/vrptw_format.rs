@@ -128,7 +128,11 @@ fn vrplib_errors_are_exact() {
         ("DIMENSION : 3\n", "DIMENSION : 4\n", "t: line 12: NODE_COORD_SECTION ends after 3 of 4 sites"),
         ("EUC_2D", "GEO", "t: line 6: EDGE_WEIGHT_TYPE 'GEO', expected EUC_2D or EXPLICIT"),
         ("EUC_2D", "EXPLICIT", "t: no EDGE_WEIGHT_SECTION"),
-        ("TYPE : VRPTW", "TYPE : TSP", "t: line 3: TYPE 'TSP', expected CVRP or VRPTW"),
+        (
+            "TYPE : VRPTW",
+            "TYPE : TSP",
+            "t: line 3: TYPE 'TSP', expected CVRP or VRPTW, or one of MDVRP, MDVRPTW, PDPTW, PDP, PCVRP, PCVRPTW, HFVRP, HFVRPTW",
+        ),
         ("2 10 20", "2 20 10", "t: line 15: the window of customer 1 is reversed: 20 to 10"),
         ("2 10 20", "1 10 20", "t: line 19: site 1 for the second time in TIME_WINDOW_SECTION"),
         ("2 10 20", "4 10 20", "t: line 19: site 4, expected 1 to 3"),
@@ -137,12 +141,12 @@ fn vrplib_errors_are_exact() {
         (
             "TIME_WINDOW_SECTION",
             "PRIZE_SECTION",
-            "t: line 17: the section 'PRIZE_SECTION' is not known: it may change the problem",
+            "t: line 18: 3 fields, expected the site and 1 numbers in PRIZE_SECTION",
         ),
         (
             "\n1\n-1\n",
             "\n2\n-1\n",
-            "t: line 23: expected the depot 1 and then -1: other and further depots are not read",
+            "t: DEPOT_SECTION names another depot than site 1, or several: the problem `rich-vrp` reads several",
         ),
         ("DEPOT_SECTION\n1\n-1\n", "", "t: no DEPOT_SECTION"),
         ("EOF\n", "EOF\nmore\n", "t: line 25: 'more' after EOF"),
@@ -170,7 +174,7 @@ fn vrplib_errors_are_exact() {
 
 #[test]
 fn solution_formats() {
-    let plan = Plan { routes: vec![vec![5, 3, 7], vec![1]], cost: Some(1650.8) };
+    let plan = Plan { routes: vec![vec![5, 3, 7], vec![1]], kinds: None, cost: Some(1650.8) };
     assert_eq!(solution::write(&plan), "Route #1: 5 3 7\nRoute #2: 1\nCost 1650.8\n");
     assert_eq!(solution::parse(&solution::write(&plan)).unwrap(), plan);
     let sintef = "Instance name : R101\r\nAuthors       : somebody\r\nDate : 1999\r\nSolution\r\nRoute 1 : 05 03 7\r\nroute  2: 0 1 0\r\n";

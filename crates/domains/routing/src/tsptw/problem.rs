@@ -3,18 +3,20 @@
 use super::Objective;
 use super::model::{Tour, Tsptw};
 use super::rollout::Refine;
-use crate::network::Network;
-use crate::search::{REFINED, Routed, SISR, refined_steps, search};
+use crate::anneal::Annealing;
+use crate::search::{Parameters, REFINED, Refinement, Routes, SISR, annealing, refined_steps};
+use crate::sisr::Sisr;
 use crate::sites::Sites;
 use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
-use std::sync::Arc;
 
-impl Routed for Tsptw {
-    fn costs(&self) -> (&Arc<Network>, f64) {
-        (&self.network, 0.0)
+impl Routes for Tsptw {
+    type Kernel = Sisr;
+
+    fn annealing(&self, parameters: &Parameters) -> Annealing<Sisr> {
+        annealing(&self.network, 0.0, parameters)
     }
 
     fn play(&self, tour: &[u16], moves: &mut Vec<u16>) {
@@ -150,7 +152,7 @@ impl Problem for Tsptw {
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
-        vec![NamedSearch::new(SISR, search)]
+        vec![NamedSearch::new(SISR, Refinement::<Sisr>::make)]
     }
 
     fn explain(&self) -> Option<&dyn Explain<Self>> {

@@ -194,6 +194,10 @@ impl soloist_domain::Instance for Loaded {
     fn svg(&self, solution: &Value) -> String {
         draw::svg(&self.instance, self.rounding, solution)
     }
+
+    fn published(&self, solution: &Value) -> Option<String> {
+        Some(draw::plan(&self.instance, self.rounding, solution))
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
 
 /// Colours of routes, in turn (P. Tol's and Okabe and Ito's, readable beside each other).
-const COLORS: [&str; 12] = [
+pub(crate) const COLORS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#332288", "#aa4499", "#117733", "#882255", "#44aa99", "#999933",
     "#661100", "#6699cc",
 ];
@@ -48,7 +48,7 @@ fn distance(instance: &Instance, rounding: Rounding, i: usize, j: usize) -> f64 
 }
 
 /// Arrival, start and end of each service of a route, and the return.
-fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3]>, f64, f64) {
+pub(crate) fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3]>, f64, f64) {
     let depot = instance.sites[0];
     let (mut time, mut last, mut sum) = (depot.ready + depot.service, 0, 0.0);
     let mut visits = Vec::with_capacity(route.len());
@@ -66,6 +66,14 @@ fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3
     (visits, time + way, sum + way)
 }
 
+/// The routes and what they cost in the field's format.
+pub(super) fn plan(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
+    let routes = routes_of(instance, solution);
+    let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
+    let cost = if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 };
+    solution::write(&solution::Plan { routes, kinds: None, cost: Some(cost) })
+}
+
 /// Returns a line of totals, the routes in the field's format, and for each customer left out the reason.
 pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
     if solution.is_null() {
@@ -74,10 +82,7 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     let routes = routes_of(instance, solution);
     let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
     let mut text = format!("{} vehicles, distance {}\n", routes.len(), shown(sum));
-    text += &solution::write(&solution::Plan {
-        routes: routes.clone(),
-        cost: Some(if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 }),
-    });
+    text += &plan(instance, rounding, solution);
     let mut served = vec![false; instance.sites.len()];
     routes.iter().flatten().for_each(|&c| served[c as usize] = true);
     let all: Vec<&Vec<u32>> = routes.iter().collect();
@@ -200,7 +205,7 @@ fn map(svg: &mut String, instance: &Instance, routes: &[Vec<u32>], [left, top, s
 }
 
 /// The time line of one route; `(index, y, height)`.
-fn strip(
+pub(crate) fn strip(
     svg: &mut String,
     instance: &Instance,
     rounding: Rounding,

@@ -5,7 +5,7 @@ use crate::rules::MOST_UNITS;
 use crate::verdict::{Amount, Decimal, allowed, in_units, is_short, shown};
 
 /// Returns the distance between two sites, recomputed in doubles.
-pub(super) fn plain_distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
+pub(crate) fn plain_distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
     let plain = match &instance.edges {
         _ if from == to => 0.0,
         Edges::Euclidean => {
@@ -56,19 +56,19 @@ fn exact_distance(instance: &Instance, rounding: Rounding, from: usize, to: usiz
 }
 
 /// An instance in the numbers that its rules ask for.
-pub(super) struct Numbers<'i, T> {
+pub(crate) struct Numbers<'i, T> {
     instance: &'i Instance,
     rounding: Rounding,
     /// Opening, closing and time of the service of each site.
-    times: Vec<[T; 3]>,
+    pub(crate) times: Vec<[T; 3]>,
     decimals: u32,
     way: fn(&Self, usize, usize) -> T,
     /// These make one of the file.
-    pub(super) unit: f64,
+    pub(crate) unit: f64,
 }
 
 /// Returns whole numbers for a decimal instance, `None` for any other.
-pub(super) fn whole(instance: &Instance, rounding: Rounding) -> Option<Numbers<'_, i128>> {
+pub(crate) fn whole(instance: &Instance, rounding: Rounding) -> Option<Numbers<'_, i128>> {
     let all = |pick: fn(&Site) -> f64| instance.sites.iter().map(pick);
     let times = all(|site| site.ready).chain(all(|site| site.due)).chain(all(|site| site.service));
     let times = Decimal::places(times.filter(|time| time.is_finite()))?;
@@ -131,7 +131,7 @@ fn longest(instance: &Instance, table: &[f64], rounding: Rounding, times: u32) -
     Some((exact_distance(instance, rounding, at / size, at % size, decimals)?, decimals))
 }
 
-pub(super) fn doubles(instance: &Instance, rounding: Rounding) -> Numbers<'_, f64> {
+pub(crate) fn doubles(instance: &Instance, rounding: Rounding) -> Numbers<'_, f64> {
     let times = instance.sites.iter().map(|site| [site.ready, site.due, site.service]).collect();
     let way = |numbers: &Numbers<'_, f64>, from: usize, to: usize| {
         plain_distance(numbers.instance, numbers.rounding, from, to)
@@ -140,6 +140,11 @@ pub(super) fn doubles(instance: &Instance, rounding: Rounding) -> Numbers<'_, f6
 }
 
 impl<T: Amount> Numbers<'_, T> {
+    /// Returns the distance between two sites.
+    pub(crate) fn distance(&self, from: usize, to: usize) -> T {
+        (self.way)(self, from, to)
+    }
+
     /// Drives a route; the distance, or the first violation.
     pub(super) fn drive(&self, number: usize, route: &[u32]) -> Result<T, String> {
         let instance = self.instance;

@@ -1,8 +1,8 @@
 //! Vehicle routing with time windows and capacities (VRPTW), and with capacities alone (CVRP).
 
 mod domain;
-mod draw;
-mod exact;
+pub(crate) mod draw;
+pub(crate) mod exact;
 mod format;
 mod instance;
 mod model;
@@ -13,7 +13,7 @@ pub mod solution;
 mod spec;
 mod tables;
 mod verify;
-mod vrplib;
+pub(crate) mod vrplib;
 
 pub use domain::{DOMAIN, rules};
 pub use format::{parse, read, write};
@@ -21,4 +21,5 @@ pub use instance::{Edges, Instance, Objective, Rounding, Site, route_cost};
 pub use model::{Depot, Tour, Vrptw};
 pub(crate) use spec::whole;
 pub use spec::{generate, is_spec};
+pub(crate) use verify::numbers;
 pub use verify::{Totals, check, verify};

@@ -3,18 +3,20 @@
 use super::model::{Tour, Vrptw};
 use super::neighborhood::RuinRecreate;
 use super::rollout::{Fill, Refine, Selective};
-use crate::network::Network;
-use crate::search::{REFINED, Routed, SISR, refined_steps, search};
+use crate::anneal::Annealing;
+use crate::search::{Parameters, REFINED, Refinement, Routes, SISR, annealing, refined_steps};
+use crate::sisr::Sisr;
 use crate::sites::Sites;
 use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Neighborhood, Prior, StableHasher};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
-use std::sync::Arc;
 
-impl Routed for Vrptw {
-    fn costs(&self) -> (&Arc<Network>, f64) {
-        (&self.network, self.route_cost)
+impl Routes for Vrptw {
+    type Kernel = Sisr;
+
+    fn annealing(&self, parameters: &Parameters) -> Annealing<Sisr> {
+        annealing(&self.network, self.route_cost, parameters)
     }
 
     fn play(&self, tour: &[u16], moves: &mut Vec<u16>) {
@@ -167,7 +169,7 @@ impl Problem for Vrptw {
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
-        vec![NamedSearch::new(SISR, search)]
+        vec![NamedSearch::new(SISR, Refinement::<Sisr>::make)]
     }
 
     fn explain(&self) -> Option<&dyn Explain<Self>> {

@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 pub struct Plan {
     /// The customers of each route in order.
     pub routes: Vec<Vec<u32>>,
+    /// The kind of vehicle of each route, behind `Kinds`: for the problem `rich-vrp`, which has several.
+    pub kinds: Option<Vec<u32>>,
     /// The number behind `Cost`.
     pub cost: Option<f64>,
 }
@@ -24,6 +26,10 @@ pub fn write(plan: &Plan) -> String {
         }
         text.push('\n');
     }
+    if let Some(kinds) = &plan.kinds {
+        let kinds: Vec<String> = kinds.iter().map(u32::to_string).collect();
+        let _ = writeln!(text, "Kinds {}", kinds.join(" "));
+    }
     if let Some(cost) = plan.cost {
         let _ = writeln!(text, "Cost {cost}");
     }
@@ -33,7 +39,7 @@ pub fn write(plan: &Plan) -> String {
 /// Reads routes.
 ///
 /// Where lines `Route NUMBER : ...` (with or without `#`, in small or large letters) exist, they are the routes, zeros
-/// at their ends being the depot; a line `Cost NUMBER` is noted, every other line is a header and ignored. Else the
+/// at their ends being the depot; lines `Cost NUMBER` and (behind them) `Kinds NUMBER...` are noted, every other line is a header and ignored. Else the
 /// text is one tour: customers separated by blanks, commas or line ends, every 0 a visit to the depot, with `#`
 /// comments.
 ///
@@ -56,6 +62,10 @@ pub fn parse(text: &str) -> Result<Plan, String> {
             let first = customers.iter().position(|&c| c != 0).unwrap_or(0);
             customers.drain(..first);
             plan.routes.push(customers);
+        } else if let Some(rest) = strip(line, "kinds").filter(|_| any) {
+            let kinds: Result<Vec<u32>, String> =
+                rest.split_whitespace().map(|word| customer(word).map_err(fail)).collect();
+            plan.kinds = Some(kinds?);
         } else if let Some(rest) = strip(line, "cost") {
             let word = rest.trim_start_matches([':', '=', ' ', '\t']);
             let cost = word.parse::<f64>().ok().filter(|cost| cost.is_finite());

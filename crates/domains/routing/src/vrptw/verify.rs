@@ -250,7 +250,7 @@ fn compare(claims: &Claims, totals: &Totals, score: f64) -> Result<(), String> {
 }
 
 /// A list of routes.
-fn numbers(list: &Value) -> Result<Vec<Vec<u32>>, String> {
+pub(crate) fn numbers(list: &Value) -> Result<Vec<Vec<u32>>, String> {
     let list = list.as_array().ok_or("`routes` is not a list")?;
     let customer = |value: &Value| {
         let number = value.as_u64().and_then(|number| u32::try_from(number).ok());

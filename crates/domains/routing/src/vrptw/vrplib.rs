@@ -2,7 +2,8 @@
 
 use super::{Edges, Instance, Site};
 use crate::network::MAX_SITES;
-use crate::text::{MAX_NUMBER, count, is_numeric, magnitude, number};
+use crate::rich::Extra;
+use crate::text::{MAX_COUNT, MAX_NUMBER, count, is_numeric, magnitude, number};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
 use std::fmt::Write as _;
@@ -22,8 +23,12 @@ const FIELDS: [&str; 12] = [
     "EDGE_WEIGHT_UNIT_OF_MEASUREMENT",
 ];
 
+/// The types of problems that are read. What the sections say decides.
+const TYPES: [&str; 12] =
+    ["CVRP", "VRPTW", "CVRPTW", "VRP", "MDVRP", "MDVRPTW", "PDPTW", "PDP", "PCVRP", "PCVRPTW", "HFVRP", "HFVRPTW"];
+
 /// Whether a text has a VRPLIB field or section before its first row of numbers.
-pub(super) fn is_vrplib(text: &str) -> bool {
+pub(crate) fn is_vrplib(text: &str) -> bool {
     for line in text.lines() {
         let line = line.trim();
         if line.split_ascii_whitespace().next().is_some_and(is_numeric) {
@@ -44,11 +49,11 @@ fn is_section(line: &str) -> bool {
 
 /// What a file has said so far.
 #[derive(Default)]
-struct Reader {
+pub(crate) struct Reader {
     title: String,
     dimension: Option<usize>,
-    capacity: Option<u32>,
-    vehicles: Option<u32>,
+    pub(crate) capacity: Option<u32>,
+    pub(crate) vehicles: Option<u32>,
     service: Option<f64>,
     weight_type: Option<String>,
     weight_format: Option<String>,
@@ -57,14 +62,40 @@ struct Reader {
     windows: Vec<Option<(f64, f64)>>,
     services: Vec<Option<f64>>,
     weights: Vec<f64>,
-    has_depot: bool,
+    /// The sites that are depots.
+    pub(crate) depots: Vec<usize>,
+    /// What rich routing alone reads.
+    pub(crate) extra: Extra,
     /// By site: the line of its demand, for messages.
-    rows: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
 }
 
-type Lines<'t> = std::iter::Peekable<Box<dyn Iterator<Item = (usize, &'t str)> + 't>>;
+pub(crate) type Lines<'t> = std::iter::Peekable<Box<dyn Iterator<Item = (usize, &'t str)> + 't>>;
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Instance, InstanceError> {
+    let mut reader = read(name, text)?;
+    if let Some((line, key)) = &reader.extra.first {
+        let wrong = format!("{key} is not for vehicles that are alike: the problem `rich-vrp` reads it");
+        return Err(InstanceError::new(name, wrong).with_line(*line));
+    }
+    if reader.depots.len() > 1 || reader.depots.iter().any(|&depot| depot != 1) {
+        let wrong = "DEPOT_SECTION names another depot than site 1, or several: the problem `rich-vrp` reads several";
+        return Err(InstanceError::new(name, wrong));
+    }
+    let rows = std::mem::take(&mut reader.rows);
+    let instance = reader.finish().map_err(|wrong| InstanceError::new(name, wrong))?;
+    instance.validate().map_err(|(site, message)| {
+        let error = InstanceError::new(name, message);
+        match site.and_then(|site| rows.get(site)) {
+            Some(&row) if row > 0 => error.with_line(row),
+            _ => error,
+        }
+    })?;
+    Ok(instance)
+}
+
+/// Reads all fields and sections of a file.
+pub(crate) fn read(name: &str, text: &str) -> Result<Reader, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
     let all = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty());
     let mut lines: Lines<'_> = (Box::new(all) as Box<dyn Iterator<Item = (usize, &str)>>).peekable();
@@ -90,20 +121,14 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Instance, InstanceError> {
         }
         seen.push(key.to_owned());
         match value {
-            Some(value) => reader.field(key, value).map_err(|wrong| fail(at, wrong))?,
+            Some(value) => match reader.extra.field(key, value, at) {
+                Some(read) => read.map_err(|wrong| fail(at, wrong))?,
+                None => reader.field(key, value).map_err(|wrong| fail(at, wrong))?,
+            },
             None => reader.section(key, at, &mut lines).map_err(|(line, wrong)| fail(line, wrong))?,
         }
     }
-    let rows = std::mem::take(&mut reader.rows);
-    let instance = reader.finish().map_err(|wrong| InstanceError::new(name, wrong))?;
-    instance.validate().map_err(|(site, message)| {
-        let error = InstanceError::new(name, message);
-        match site.and_then(|site| rows.get(site)) {
-            Some(&row) if row > 0 => error.with_line(row),
-            _ => error,
-        }
-    })?;
-    Ok(instance)
+    Ok(reader)
 }
 
 impl Reader {
@@ -112,8 +137,9 @@ impl Reader {
             "NAME" => self.title = value.to_owned(),
             "COMMENT" | "NODE_COORD_TYPE" | "DISPLAY_DATA_TYPE" | "EDGE_WEIGHT_UNIT_OF_MEASUREMENT" => {}
             "TYPE" => {
-                if !["CVRP", "VRPTW", "CVRPTW", "VRP"].contains(&value) {
-                    return Err(format!("TYPE {}, expected CVRP or VRPTW", quote(value.as_bytes())));
+                if !TYPES.contains(&value) {
+                    let shown = quote(value.as_bytes());
+                    return Err(format!("TYPE {shown}, expected CVRP or VRPTW, or one of {}", TYPES[4..].join(", ")));
                 }
             }
             "DIMENSION" => {
@@ -173,11 +199,9 @@ impl Reader {
             "SERVICE_TIME_SECTION" => {
                 self.services = table(key, at, sites, lines, |words: [&str; 1]| magnitude(words[0], "service time"))?;
             }
-            "DEPOT_SECTION" => {
-                self.has_depot = true;
-                depots(at, lines)?;
-            }
+            "DEPOT_SECTION" => self.depots = depots(at, sites, lines)?,
             "EDGE_WEIGHT_SECTION" => self.edge_weights(at, sites, lines)?,
+            _ if self.extra.section(key, at, sites, lines)? => {}
             _ => {
                 return Err((
                     at,
@@ -230,14 +254,16 @@ impl Reader {
         Ok(())
     }
 
-    fn finish(self) -> Result<Instance, String> {
+    /// Returns all sites and distances; without a capacity, that of [`Extra`] counts.
+    pub(crate) fn finish(self) -> Result<Instance, String> {
         let sites = self.dimension.ok_or("no DIMENSION")?;
-        let capacity = self.capacity.ok_or("no CAPACITY")?;
+        let unlimited = self.extra.says_capacities().then_some(MAX_COUNT);
+        let capacity = self.capacity.or(unlimited).ok_or("no CAPACITY")?;
         let weight_type = self.weight_type.ok_or("no EDGE_WEIGHT_TYPE")?;
-        if !self.has_depot {
+        if self.depots.is_empty() {
             return Err("no DEPOT_SECTION".into());
         }
-        if self.demands.is_empty() {
+        if self.demands.is_empty() && self.extra.transports.is_empty() {
             return Err("no DEMAND_SECTION".into());
         }
         if self.service.is_some() && !self.services.is_empty() {
@@ -257,9 +283,9 @@ impl Reader {
             let (x, y) = self.coordinates.get(at).copied().flatten().unwrap_or((0.0, 0.0));
             let (ready, due) = self.windows.get(at).copied().flatten().unwrap_or((0.0, f64::INFINITY));
             // A single service time is that of every customer.
-            let alike = if at == 0 { 0.0 } else { self.service.unwrap_or(0.0) };
+            let alike = if self.depots.contains(&(at + 1)) { 0.0 } else { self.service.unwrap_or(0.0) };
             let service = self.services.get(at).copied().flatten().unwrap_or(alike);
-            Site { x, y, demand: self.demands[at].unwrap_or(0), ready, due, service }
+            Site { x, y, demand: self.demands.get(at).copied().flatten().unwrap_or(0), ready, due, service }
         });
         Ok(Instance {
             name: self.title,
@@ -272,12 +298,12 @@ impl Reader {
 }
 
 /// Whether a line of a section begins with a number.
-fn is_row(&(_, line): &(usize, &str)) -> bool {
+pub(crate) fn is_row(&(_, line): &(usize, &str)) -> bool {
     line.split_ascii_whitespace().next().is_some_and(is_numeric)
 }
 
 /// The rows `site value...` of a section, one for each site in any order.
-fn table<T: Clone, const N: usize>(
+pub(crate) fn table<T: Clone, const N: usize>(
     key: &str,
     at: usize,
     sites: usize,
@@ -323,23 +349,24 @@ fn table_with<T: Clone, const N: usize>(
     Ok(result)
 }
 
-/// Site 1, then -1.
-fn depots(at: usize, lines: &mut Lines<'_>) -> Result<(), (usize, String)> {
+/// Sites, then -1.
+fn depots(at: usize, sites: usize, lines: &mut Lines<'_>) -> Result<Vec<usize>, (usize, String)> {
+    let mut found: Vec<usize> = Vec::new();
     let mut last = at;
-    let mut found = Vec::new();
     while let Some((at, line)) = lines.next_if(is_row) {
         last = at;
         for word in line.split_ascii_whitespace() {
-            found.push(number(word, "depot").map_err(|wrong| (at, wrong))?);
-        }
-        if found.last() == Some(&-1.0) {
-            break;
+            if number(word, "depot").map_err(|wrong| (at, wrong))? == -1.0 {
+                return if found.is_empty() { Err((at, "no depot before -1".into())) } else { Ok(found) };
+            }
+            let depot = count(word, "depot").map_err(|wrong| (at, wrong))? as usize;
+            if !(1..=sites).contains(&depot) || found.contains(&depot) {
+                return Err((at, format!("depot {depot}, expected different sites from 1 to {sites}, then -1")));
+            }
+            found.push(depot);
         }
     }
-    match found.as_slice() {
-        [depot, end] if *depot == 1.0 && *end == -1.0 => Ok(()),
-        _ => Err((last, "expected the depot 1 and then -1: other and further depots are not read".into())),
-    }
+    Err((last, "expected the depot 1 and then -1".into()))
 }
 
 /// Returns the instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.

@@ -178,7 +178,12 @@ fn exit_code(report: &Report) -> u8 {
 fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
     let json = RunRecord::result(asked, report).line();
     let printed = if args.json { output::print(&json) } else { output::print(&text::text(asked, report)) };
-    let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
+    let out = outputs.out.as_ref().map_or(Ok(()), |target| {
+        // Without a solution a file `.sol` would say that nothing is to be done.
+        let asks = is_published(target.path()) && !report.solution().is_null();
+        let text = asks.then(|| asked.instance.published(report.solution())).flatten();
+        target.write(&text.unwrap_or(json))
+    });
     let svg = match &outputs.svg {
         Some(target) if !report.solution().is_null() => target.write(&asked.instance.svg(report.solution())),
         Some(target) => {
@@ -190,6 +195,11 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
         None => Ok(()),
     };
     Failure::of_all([verify(asked, report), printed, out, svg])
+}
+
+/// Whether the name of a file asks for the text format in which the field publishes solutions.
+fn is_published(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sol"))
 }
 
 /// Verifies our own solutions by the same code as all others.

@@ -1,0 +1,312 @@
+//! Removing strings of visits with their requests, and inserting requests again.
+
+use super::kernel::{Choice, Repair};
+use super::route::Place;
+use super::tables::{NONE, Tables};
+use soloist::Rng;
+use std::sync::Arc;
+
+/// Orders in which requests are inserted, with their weights: random, then by ascending rank of a key.
+const WEIGHTS: [u64; 7] = [4, 4, 2, 1, 2, 2, 2];
+/// No place is overlooked more often than this in a row.
+const MOST_BLINKS: usize = 15;
+/// The most optional requests near a ruin that are tried again, as a factor of the visits removed on average.
+const TRIED: f64 = 2.0;
+/// How often requests with prizes are judged by another prize than their own, and by which factor at most: groups of
+/// them pay together or not at all.
+const FICKLE: (f64, f64) = (0.2, 4.0);
+
+impl Repair {
+    /// Removes strings of visits near a random one; returns the cost saved, with the prizes of requests that are tried
+    /// again.
+    pub(super) fn ruin(&mut self, rng: &mut Rng) -> f64 {
+        let tables = Arc::clone(&self.tables);
+        let seed = tables.depots + rng.index(tables.visits());
+        let served: usize = self.routes[..self.open].iter().map(|route| route.len()).sum();
+        let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
+        let longest = (self.settings.longest as f64).min(mean).max(1.0);
+        let most = (4.0 * self.settings.removed / (1.0 + longest) - 1.0).max(1.0);
+        let strings = (1.0 + rng.unit() * most) as usize;
+        let room = if self.has_prizes { (TRIED * self.settings.removed) as usize } else { 0 };
+        let (mut saving, mut cut) = (0.0, 0);
+        for &place in tables.network.near(seed) {
+            if cut == strings {
+                break;
+            }
+            let request = tables.request_of[usize::from(place)];
+            if request == NONE {
+                continue;
+            }
+            let r = self.home[usize::from(request)];
+            if r == NONE {
+                let optional = &tables.requests[usize::from(request)];
+                let new = !self.removed.iter().any(|&(other, _)| other == request) && !self.tried.contains(&request);
+                if optional.is_optional() && self.tried.len() < room && new {
+                    self.tried.push(request);
+                    saving += optional.prize;
+                }
+            } else if self.open == 1 || self.touched_in[usize::from(r)] != self.step {
+                cut += 1;
+                saving += self.remove_string(&tables, usize::from(r), place, longest, rng);
+            }
+        }
+        saving
+    }
+
+    fn remove_string(&mut self, tables: &Tables, r: usize, near: u16, longest: f64, rng: &mut Rng) -> f64 {
+        self.touch(r);
+        let settings = self.settings;
+        let route = &mut self.routes[r];
+        let size = route.len();
+        let place = route.stops.iter().position(|stop| stop.place == near).unwrap_or(1).max(1) - 1;
+        let length = ((1.0 + rng.unit() * longest.min(size as f64)) as usize).min(size);
+        let mut kept = 0;
+        if length >= 2 && length < size && rng.unit() < settings.split {
+            kept = 1;
+            while length + kept < size && rng.unit() < settings.keep {
+                kept += 1;
+            }
+        }
+        let window = length + kept;
+        let (first, last) = ((place + 1).saturating_sub(window), place.min(size - window));
+        // Positions among the stops: the depot is stop 0.
+        let begin = 1 + first + rng.index(last - first + 1);
+        let end = begin + window;
+        let stay = if kept == 0 { end } else { begin + 1 + rng.index(length - 1) };
+        let before = route.cost;
+        for at in (begin..stay).chain(stay + kept..end) {
+            let request = tables.request_of[usize::from(route.stops[at].place)];
+            // Both visits of a transport may be in the string.
+            if self.home[usize::from(request)] != NONE {
+                self.home[usize::from(request)] = NONE;
+                self.removed.push((request, r as u16));
+            }
+        }
+        let home = &self.home;
+        route.remove(tables, |place| home[usize::from(tables.request_of[usize::from(place)])] == NONE);
+        let saving = before - route.cost;
+        self.new_version(r);
+        saving
+    }
+
+    /// Lists the requests that are to be served in the order in which they return.
+    pub(super) fn order(&mut self, rng: &mut Rng) {
+        let rules = if self.tables.network.has_windows() { WEIGHTS.len() } else { 4 };
+        let mut draw = rng.below(WEIGHTS[..rules].iter().sum());
+        let mut rule = 0;
+        while draw >= WEIGHTS[rule] {
+            draw -= WEIGHTS[rule];
+            rule += 1;
+        }
+        let size = self.home.len();
+        let removed = self.removed.iter().map(|&(request, _)| request);
+        let requests = removed.chain(self.absent.iter().copied()).chain(self.tried.iter().copied());
+        self.pending.clear();
+        if rule == 0 {
+            self.pending.extend(requests.map(|request| rng.next_u64() >> 32 << 16 | u64::from(request)));
+        } else {
+            let ranks = &self.ranks[(rule - 1) * size..rule * size];
+            let key = |request: u16| u64::from(ranks[usize::from(request)]) << 16 | u64::from(request);
+            self.pending.extend(requests.map(key));
+        }
+        self.pending.sort_unstable();
+    }
+
+    /// Inserts the pending requests. `None`: the cost would exceed `limit`, or the counters (with `count`, the numbers)
+    /// of those that stay absent would exceed `most`.
+    pub(super) fn recreate(&mut self, rng: &mut Rng, mut cost: f64, limit: f64, most: u64, count: bool) -> Option<f64> {
+        let tables = Arc::clone(&self.tables);
+        self.still_absent.clear();
+        let mut missing = 0;
+        let fickle = self.has_prizes && rng.unit() < FICKLE.0;
+        let factor = if fickle { libm::pow(FICKLE.1, 2.0 * rng.unit() - 1.0) } else { 1.0 };
+        let pending = std::mem::take(&mut self.pending);
+        let mut result = None;
+        'all: {
+            for &entry in &pending {
+                let request = entry as u16;
+                let task = &tables.requests[usize::from(request)];
+                match self.choose(&tables, rng, request, count) {
+                    Some(choice) if choice.place.cost < task.prize * factor => {
+                        self.put(&tables, request, choice);
+                        cost += choice.place.cost;
+                    }
+                    _ if task.is_optional() => cost += task.prize,
+                    _ => {
+                        self.still_absent.push(request);
+                        missing += if count { 1 } else { u64::from(self.misses[usize::from(request)]) };
+                        if missing > most {
+                            break 'all;
+                        }
+                    }
+                }
+                if cost > limit {
+                    break 'all;
+                }
+            }
+            result = Some(cost);
+        }
+        self.pending = pending;
+        result
+    }
+
+    /// Inserts the pending requests into the routes, which are opened only for what fits into no other.
+    pub(super) fn fill_empty(&mut self) {
+        let tables = Arc::clone(&self.tables);
+        let pending = std::mem::take(&mut self.pending);
+        for &entry in &pending {
+            let request = entry as u16;
+            let task = &tables.requests[usize::from(request)];
+            let mut best = Choice { route: 0, kind: 0, place: Place { cost: task.prize, ..Place::NOWHERE } };
+            let mut found = false;
+            for (r, route) in self.routes[..self.open].iter().enumerate() {
+                let place = route.cheapest(&tables, task, best.place.cost);
+                if place.cost < best.place.cost {
+                    (best, found) = (Choice { route: r, kind: route.kind, place }, true);
+                }
+            }
+            if !found {
+                for kind in 0..tables.kinds.len() {
+                    let place = self.alone(&tables, request, kind);
+                    if self.may_open(&tables, kind) && place.cost < best.place.cost {
+                        (best, found) = (Choice { route: self.open, kind: kind as u16, place }, true);
+                    }
+                }
+            }
+            if found {
+                self.put(&tables, request, best);
+            } else if !task.is_optional() {
+                self.absent.push(request);
+            }
+        }
+        self.pending = pending;
+    }
+
+    fn may_open(&self, tables: &Tables, kind: usize) -> bool {
+        self.open < self.fleet && self.used[kind] < tables.kinds[kind].count
+    }
+
+    /// Inserts a request where it was decided.
+    fn put(&mut self, tables: &Tables, request: u16, Choice { route: r, kind, place }: Choice) {
+        if r == self.open {
+            if r == self.slots {
+                self.reserve(2 * self.slots);
+            }
+            self.touch(r);
+            self.routes[r].set(tables, kind, std::iter::empty());
+            self.used[usize::from(kind)] += 1;
+            self.open += 1;
+        }
+        self.touch(r);
+        self.routes[r].insert(tables, &tables.requests[usize::from(request)], place);
+        self.new_version(r);
+        self.home[usize::from(request)] = r as u16;
+    }
+
+    /// The cost of a request in a route of its own.
+    fn alone(&mut self, tables: &Tables, request: u16, kind: usize) -> Place {
+        let known = &mut self.alone[usize::from(request) * tables.kinds.len() + kind];
+        if known.version == 0 {
+            let task = &tables.requests[usize::from(request)];
+            (known.version, known.place) = (1, self.empty[kind].cheapest(tables, task, f64::INFINITY));
+        }
+        known.place
+    }
+
+    /// Where a request goes: its cheapest place among those that are not overlooked. With `opens`, routes of all kinds
+    /// that are left are among them.
+    fn choose(&mut self, tables: &Tables, rng: &mut Rng, request: u16, opens: bool) -> Option<Choice> {
+        let mut blinks = 0;
+        while blinks < MOST_BLINKS && rng.unit() < self.settings.blink {
+            blinks += 1;
+        }
+        if blinks > 0 {
+            return self.choose_later(tables, request, opens, blinks);
+        }
+        let mut best = Choice { route: 0, kind: 0, place: Place::NOWHERE };
+        let known = &mut self.known[usize::from(request) * self.slots..][..self.open];
+        let task = &tables.requests[usize::from(request)];
+        for (r, (route, known)) in self.routes.iter().zip(known).enumerate() {
+            if known.version != route.version {
+                known.version = route.version;
+                known.place = route.cheapest(tables, task, f64::INFINITY);
+            }
+            if known.place.cost < best.place.cost {
+                best = Choice { route: r, kind: route.kind, place: known.place };
+            }
+        }
+        for kind in 0..if opens { tables.kinds.len() } else { 0 } {
+            if self.may_open(tables, kind) {
+                let place = self.alone(tables, request, kind);
+                if place.cost < best.place.cost {
+                    best = Choice { route: self.open, kind: kind as u16, place };
+                }
+            }
+        }
+        (best.place.cost < f64::INFINITY).then_some(best)
+    }
+
+    /// The place that is left when the `blinks` cheaper ones are overlooked.
+    #[cold]
+    fn choose_later(&mut self, tables: &Tables, request: u16, opens: bool, blinks: usize) -> Option<Choice> {
+        let mut choices = std::mem::take(&mut self.choices);
+        choices.clear();
+        let task = &tables.requests[usize::from(request)];
+        let limit = |choices: &[Choice]| choices.get(blinks).map_or(f64::INFINITY, |worst| worst.place.cost);
+        let add = |choices: &mut Vec<Choice>, choice: Choice| {
+            if choice.place.cost < limit(choices) {
+                choices.truncate(blinks);
+                let at = choices.partition_point(|other| other.place.cost <= choice.place.cost);
+                choices.insert(at, choice);
+            }
+            limit(choices)
+        };
+        for (r, route) in self.routes[..self.open].iter().enumerate() {
+            let most = limit(&choices);
+            route.each_place(tables, task, most, |place| {
+                add(&mut choices, Choice { route: r, kind: route.kind, place })
+            });
+        }
+        for kind in 0..if opens { tables.kinds.len() } else { 0 } {
+            if self.may_open(tables, kind) {
+                let place = self.alone(tables, request, kind);
+                let _ = add(&mut choices, Choice { route: self.open, kind: kind as u16, place });
+            }
+        }
+        let choice = choices.get(blinks).copied();
+        self.choices = choices;
+        choice
+    }
+}
+
+/// For each rule but the random one, the rank of every request: demand descending, far, close, width of the window
+/// ascending, start ascending, end descending. Ties by number.
+pub(super) fn ranks(tables: &Tables) -> Vec<u16> {
+    let network = &*tables.network;
+    let first = |request: usize| usize::from(tables.requests[request].first);
+    let far = |request: usize| {
+        let place = first(request);
+        let ways = (0..tables.depots).map(|depot| network.distance(depot, place) + network.distance(place, depot));
+        ways.fold(f64::INFINITY, f64::min)
+    };
+    let keys: [&dyn Fn(usize) -> f64; WEIGHTS.len() - 1] = [
+        &|request| -(tables.requests[request].demand as f64),
+        &|request| -far(request),
+        &far,
+        &|request| network.due(first(request)) - network.ready(first(request)),
+        &|request| network.ready(first(request)),
+        &|request| -network.due(first(request)),
+    ];
+    let size = tables.requests.len();
+    let mut ranks = Vec::with_capacity(keys.len() * size);
+    let mut order: Vec<usize> = (0..size).collect();
+    for key in keys {
+        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+        let begin = ranks.len();
+        ranks.resize(begin + size, 0);
+        for (rank, &request) in order.iter().enumerate() {
+            ranks[begin + request] = rank as u16;
+        }
+    }
+    ranks
+}
