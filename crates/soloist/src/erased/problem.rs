@@ -12,7 +12,7 @@ use crate::core::hash::stable_hash;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Entrant, Facts, Problem, SearchInfo, search_infos};
+use crate::problem::{Entrant, Facts, Problem, SearchInfo, SolutionKind, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
 use crate::{Score, Sense};
@@ -120,6 +120,8 @@ pub(crate) trait ErasedProblem: Send {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
+    /// Returns the kind of solution that a few random games show.
+    fn solution_kind(&self) -> SolutionKind;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -243,6 +245,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
         self.buffer.set(moves);
         supported
+    }
+    fn solution_kind(&self) -> SolutionKind {
+        SolutionKind::seen(&*self.problem, Some(&self.watch))
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();

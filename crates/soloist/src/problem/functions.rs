@@ -247,6 +247,25 @@ pub const FUNCTIONS: &[Function] = &[
         ..PLAIN
     },
     Function {
+        owner: "Exchange",
+        name: "difference",
+        python: Some("difference"),
+        says: "by how much the score changes when one decision is exchanged for another",
+        used_by: "`anneal` edits assignments and subsets in place by it (`Exchanges`)",
+        effect: "EFFECT ([general](../results/general.md))",
+        marks: ["", "", "", "", "", "", "", "●"],
+        ..PLAIN
+    },
+    Function {
+        owner: "Exchange",
+        name: "exchange",
+        python: Some("exchange"),
+        says: "the state after such an exchange",
+        used_by: "as `difference`: edits that are accepted need no replay",
+        marks: ["", "", "", "", "", "", "", "○"],
+        ..PLAIN
+    },
+    Function {
         name: "rollouts",
         python: Some("candidates, playout"),
         says: "playout policies of the domain",

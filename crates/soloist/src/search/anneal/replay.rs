@@ -2,7 +2,7 @@
 
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
-use super::kind::{kind_of, weights};
+use super::kind::weights;
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
@@ -164,7 +164,7 @@ impl Walker {
     /// Suits the weights of the edits to the kind of solution.
     fn fit(&mut self, problem: &dyn ErasedProblem) {
         if std::mem::take(&mut self.fits)
-            && let Some(weights) = weights(kind_of(problem, &|state, mv| self.name(problem, state, mv)))
+            && let Some(weights) = weights(problem.solution_kind())
         {
             self.adapts = true;
             self.kinds = weights;
