@@ -91,7 +91,7 @@ impl Exchange for Graph {
         let gains = self.edges[place + 1].iter().map(|&(end, weight)| if state.side[end] == side { -weight } else { weight });
         Some(gains.sum::<i64>() as f64)
     }
-    fn exchange(&self, state: &mut Sides, place: usize, old: Option<bool>, new: Option<bool>) -> bool {
+    fn apply_exchange(&self, state: &mut Sides, place: usize, old: Option<bool>, new: Option<bool>) -> bool {
         let (Some(change), Some(side)) = (self.difference(state, place, old, new), new) else { return false };
         state.cut += change as i64;
         state.side[place + 1] = side;

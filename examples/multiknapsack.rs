@@ -102,7 +102,7 @@ impl Exchange for Knapsack {
         let value = |item: Option<usize>| item.map_or(0.0, |item| self.value[item]);
         fits.then(|| value(new) - value(old))
     }
-    fn exchange(&self, load: &mut Load, _: usize, old: Option<u32>, new: Option<u32>) -> bool {
+    fn apply_exchange(&self, load: &mut Load, _: usize, old: Option<u32>, new: Option<u32>) -> bool {
         for (item, sign) in old.iter().map(|&item| (item as usize, -1.0)).chain(new.map(|item| (item as usize, 1.0))) {
             load.packed[item] = sign > 0.0;
             load.value += sign * self.value[item];

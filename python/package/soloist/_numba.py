@@ -22,7 +22,7 @@ Class = TypeVar("Class", bound=type)
 
 #: The functions that can be compiled.
 REQUIRED = ("moves", "apply", "score")
-OPTIONAL = ("code", "bound", "potential", "key")
+OPTIONAL = ("code", "bound", "potential", "key", "difference", "apply_exchange")
 #: Games that the compiled functions are compared on, and the moves of each.
 GAMES, LENGTH = 8, 2000
 
@@ -35,8 +35,8 @@ def compiled(kind: Class) -> Class:
     """Lets :func:`soloist.solve` run the functions of a class as machine code, by numba.
 
     The class stays as it is; runs of its objects need the interpreter for callbacks alone, so that `threads` works too.
-    The functions `root`, `moves`, `apply`, `score`, and where the class has them `code`, `bound`, `potential` and
-    `key`, must be what numba compiles:
+    The functions `root`, `moves`, `apply`, `score`, and where the class has them `code`, `bound`, `potential`, `key`,
+    `difference` and `apply_exchange`, must be what numba compiles:
 
     - A state is a number or a tuple of numbers (nested tuples too). Its numbers keep their types: a sum that may become
       0.5 starts from 0.0.
@@ -118,7 +118,10 @@ class Compiled:
         self._kernels: dict[str, Any] = {}
         for name, function in sources.items():
             kernel = numba.njit(prepared(function, name == "moves"))
-            arguments = (numba.typeof(me), state, *([numba.int64] if name in ("apply", "code") else []))
+            decision = numba.types.optional(numba.int64)
+            others = {"apply": [numba.int64], "code": [numba.int64]}
+            others |= dict.fromkeys(("difference", "apply_exchange"), [numba.int64, decision, decision])
+            arguments = (numba.typeof(me), state, *others.get(name, []))
             try:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
@@ -126,9 +129,11 @@ class Compiled:
                 hint = "" if has_source(function) else "; its source is not at hand, write it to a file"
                 raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}{hint}") from error
             self._kernels[name] = kernel
-        returned = self._kernels["apply"].nopython_signatures[0].return_type
-        if returned != state:
-            raise self._wrong(f"`apply` returns {returned}, the root is {state}: each number keeps its type")
+        for name in ("apply", "apply_exchange"):
+            kernel = self._kernels.get(name)
+            returned = kernel.nopython_signatures[0].return_type if kernel else state
+            if returned != state:
+                raise self._wrong(f"`{name}` returns {returned}, the root is {state}: each number keeps its type")
         self._compare(problem, me)
         self._callbacks = {name: self._callback(name, me) for name in names}
         self._root = self._words(root)
@@ -140,7 +145,14 @@ class Compiled:
         """Returns what the compiled part is given: the problem, or what is left of it behind a prefix."""
         root = self._words(behind.state) if behind else self._root
         addresses = {name: None for name in OPTIONAL} | {name: one.address for name, one in self._callbacks.items()}
-        return {"name": self.name, "root": root, "minimize": self.minimize, "addresses": addresses}
+        before = len(behind.moves) if behind else 0
+        return {
+            "name": self.name,
+            "root": root,
+            "minimize": self.minimize,
+            "before": before,
+            "addresses": addresses,
+        }
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
@@ -176,6 +188,7 @@ class Compiled:
                     if name in self._kernels:
                         self._same(name, self._kernels[name](me, exact), getattr(problem, name)(state), played)
                 if not moves:
+                    self._compare_exchanges(problem, me, state, played, draw)
                     self._same("score", split(self._kernels["score"](me, exact)), split(problem.score(state)), played)
                     break
                 move = draw.choice(moves)
@@ -185,7 +198,25 @@ class Compiled:
                 self._same("apply", self._kernels["apply"](me, exact, move), after, [*played, move])
                 state, played = after, [*played, move]
 
-    def _same(self, name: str, ours: Any, theirs: Any, played: list[int]) -> None:
+    def _compare_exchanges(self, problem: Any, me: Any, state: Any, played: list[int], draw: random.Random) -> None:
+        """Exchanges decisions of a finished solution by both functions."""
+        if "difference" not in self._kernels:
+            return
+        exact = self._rebuilt(self._words(state))
+        for _ in range(LENGTH // 100):
+            place = draw.randrange(len(played) + 1)
+            old = played[place] if place < len(played) else None
+            new = draw.choice([None, *problem.moves(problem.root()), *played])
+            if old == new:
+                continue
+            change = problem.difference(state, place, old, new)
+            what = [*played, ("exchange", place, old, new)]
+            self._same("difference", self._kernels["difference"](me, exact, place, old, new), change, what)
+            if change is not None and "apply_exchange" in self._kernels:
+                after = problem.apply_exchange(state, place, old, new)
+                self._same("apply_exchange", self._kernels["apply_exchange"](me, exact, place, old, new), after, what)
+
+    def _same(self, name: str, ours: Any, theirs: Any, played: list[Any]) -> None:
         if alike(ours, theirs):
             return
         error = BrokenPromise(
@@ -222,23 +253,32 @@ class Compiled:
             "bound": ("float64(CPointer(int64))", "state"),
             "potential": ("float64(CPointer(int64))", "state"),
             "key": ("int64(CPointer(int64))", "state"),
+            "difference": ("float64(CPointer(int64), int64, int64, int64, int64)", "state, place, given, old, new"),
+            "apply_exchange": ("void(CPointer(int64), int64, int64, int64, int64, CPointer(int64))", "state, place, given, old, new, to"),
         }
         signature, arguments = signatures[name]
         count = len(self._root_kinds)
         lines = [f"def callback({arguments}):", f"    whole = carray(state, {count})"]
         lines.append(f"    real = carray(as_real(state), {count})")
-        call = f"kernel(me, {read(self._shape)}{', move' if 'move' in arguments else ''})"
+        last = ", place, before, behind" if "place" in arguments else ", move" if "move" in arguments else ""
+        call = f"kernel(me, {read(self._shape)}{last})"
+        if last.endswith("behind"):
+            # `given` has a bit for each decision that there is.
+            lines += ["    before = None", "    if given & 1:", "        before = old"]
+            lines += ["    behind = None", "    if given & 2:", "        behind = new"]
         if name == "moves":
             lines += ["    count = 0", f"    for move in {call}:", "        if count < room:"]
             lines += ["            to[count] = move", "        count += 1", "    return count"]
-        elif name == "apply":
+        elif name == "difference":
+            lines += [f"    change = {call}", "    return nan if change is None else change"]
+        elif name in ("apply", "apply_exchange"):
             lines += [f"    after = {call}", f"    whole_to = carray(to, {count})"]
             lines += [f"    real_to = carray(as_real(to), {count})", *write(self._shape, "after", [], [0])]
         elif name == "score":
             lines += [f"    pair = complex({call})", "    to[0] = pair.real", "    to[1] = pair.imag"]
         else:
             lines += [f"    return {call}"]
-        names = {"carray": numba.carray, "kernel": self._kernels[name], "me": me, "as_real": as_real()}
+        names = {"carray": numba.carray, "kernel": self._kernels[name], "me": me, "as_real": as_real(), "nan": math.nan}
         exec("\n".join(lines), names)
         return numba.cfunc(signature)(names["callback"])
 

@@ -120,6 +120,8 @@ pub(crate) trait ErasedProblem: Send {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
+    /// Returns the temperatures that suit the problem's neighbourhood.
+    fn temperatures(&self) -> Option<(f64, f64)>;
     /// Returns the kind of solution that a few random games show.
     fn solution_kind(&self) -> SolutionKind;
     /// Plays entries; see [`follow`].
@@ -245,6 +247,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
         self.buffer.set(moves);
         supported
+    }
+    fn temperatures(&self) -> Option<(f64, f64)> {
+        self.problem.neighborhood()?.temperatures()
     }
     fn solution_kind(&self) -> SolutionKind {
         SolutionKind::seen(&*self.problem, Some(&self.watch))

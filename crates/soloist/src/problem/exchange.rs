@@ -82,7 +82,7 @@ pub trait Exchange: Problem {
     ///
     /// With it an exchange that is accepted costs as little as one that is not. The state must be the one that the
     /// decisions lead to from the root, but for rounding errors of sums.
-    fn exchange(
+    fn apply_exchange(
         &self,
         _end: &mut Self::State,
         _place: usize,

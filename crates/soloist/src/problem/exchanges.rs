@@ -16,9 +16,14 @@ use std::fmt;
 const NONE: u32 = u32::MAX;
 /// Exchanges after which the state is made again from the root, against rounding errors of sums.
 const LOGGED: usize = 4096;
-/// Of this many edits of a subset, half exchange two decisions, a quarter adds one, and a quarter takes one out.
-const SHARES: u64 = 4;
-/// Draws for a decision that is not in the set, at most.
+/// Of this many edits of a set one adds a decision, one takes one out, one exchanges one for two or more, and one
+/// exchanges two for one or more, where the state can be edited in place. The others exchange one for one.
+const SHARES: u64 = 8;
+/// The logarithm of the largest weight of a decision of a set; a bias that is one standard deviation above the mean has it.
+const STEEP: f64 = 3.0;
+/// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
+const TEMPERATURES: (f64, f64) = (0.5, 0.03);
+/// Draws for a decision that is not in the set, and for further decisions that fit, at most.
 const DRAWS: usize = 8;
 
 /// An exchange: the place of the old decision (the number of decisions: one is added), and the number of the new one
@@ -37,11 +42,12 @@ type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>);
 ///
 /// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
 /// decision at a random place. Which decisions are possible at a place is seen in these games and in the first solution.
-/// Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out. Sets may have room left
-/// while they are edited; a set that is a result is completed by the moves of largest
-/// [bias](super::Prior::bias).
+/// Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state can be
+/// edited in place, it also exchanges one or two decisions for several. Decisions of larger [bias](super::Prior::bias) at
+/// the root are added more often. Sets may have room left while they are edited; a set that is a result is completed by
+/// the moves of largest bias.
 ///
-/// Time of an edit: one [`difference`](Exchange::difference), and one [`exchange`](Exchange::exchange) if it is
+/// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if it is
 /// accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and the
 /// possible decisions. Infeasible solutions are not edited: annealing replays moves there.
 pub struct Exchanges<P: Exchange> {
@@ -50,6 +56,8 @@ pub struct Exchanges<P: Exchange> {
     choices: Vec<Vec<P::Move>>,
     /// Assignments: places with a choice.
     open: Vec<u32>,
+    /// Sets: the sums of the weights by which decisions are drawn; empty: all weigh the same.
+    sums: Vec<f64>,
     /// Sets: the place of each possible decision in the solution, or `NONE`.
     places: Vec<u32>,
     /// The numbers of the present decisions among those possible, and the decisions.
@@ -62,9 +70,13 @@ pub struct Exchanges<P: Exchange> {
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
     log: Vec<Step>,
-    /// The exchange that is proposed, and its difference in cost.
-    step: Step,
+    /// The exchanges that are proposed together, one after the other, and their difference in cost. If there are several,
+    /// `scratch` is the state after them.
+    steps: Vec<Step>,
     change: f64,
+    scratch: Option<P::State>,
+    /// Whether the problem makes exchanges in a state.
+    in_place: bool,
 }
 
 impl<P: Exchange> fmt::Debug for Exchanges<P> {
@@ -87,6 +99,7 @@ impl<P: Exchange> Exchanges<P> {
             kind: None,
             choices: Vec::new(),
             open: Vec::new(),
+            sums: Vec::new(),
             places: Vec::new(),
             numbers: Vec::new(),
             moves: Vec::new(),
@@ -95,8 +108,10 @@ impl<P: Exchange> Exchanges<P> {
             origin: Vec::new(),
             base: Vec::new(),
             log: Vec::new(),
-            step: Step { place: 0, new: NONE },
+            steps: Vec::new(),
             change: 0.0,
+            scratch: None,
+            in_place: true,
         }
     }
 
@@ -149,7 +164,38 @@ impl<P: Exchange> Exchanges<P> {
         let at = |place: usize| if is_assignment { place } else { 0 };
         // Every move of the solution was legal where it was played.
         self.numbers = moves.iter().enumerate().map(|(place, mv)| known[at(place)][mv]).collect();
-        self.enter_places();
+        self.weigh(problem);
+        self.enter_places()
+    }
+
+    /// Weighs the possible decisions of a set by the bias at the root, where there is one.
+    fn weigh(&mut self, problem: &P) {
+        self.sums.clear();
+        let Some(prior) = problem.prior().filter(|_| !self.is_assignment()) else { return };
+        let (root, mut legal) = (problem.root(), Vec::new());
+        problem.moves(&root, &mut legal);
+        let known: HashMap<P::Move, f64> = legal.iter().map(|&mv| (mv, prior.bias(&root, mv))).collect();
+        let count = known.len().max(1) as f64;
+        let mean = known.values().sum::<f64>() / count;
+        let spread = (known.values().map(|bias| (bias - mean).powi(2)).sum::<f64>() / count).sqrt();
+        if !(spread > 1e-9 && spread.is_finite()) {
+            return;
+        }
+        let steep = |bias: &f64| (STEEP * (bias - mean) / spread).clamp(-STEEP, STEEP);
+        let weight = |mv: &P::Move| libm::exp(known.get(mv).map_or(0.0, steep));
+        let mut sum = 0.0;
+        self.sums.extend(self.choices.iter().flatten().map(|mv| {
+            sum += weight(mv);
+            sum
+        }));
+    }
+
+    /// Draws one of the possible decisions of a set.
+    fn any(&self, rng: &mut Rng) -> u32 {
+        let list = self.choices(0).len();
+        let Some(&total) = self.sums.last() else { return rng.index(list) as u32 };
+        let draw = rng.unit() * total;
+        self.sums.partition_point(|&sum| sum <= draw).min(list - 1) as u32
     }
 
     /// Notes the places of the decisions of a set. Returns false if one is there twice.
@@ -175,18 +221,71 @@ impl<P: Exchange> Exchanges<P> {
             let new = if at == self.numbers[place as usize] { list as u32 - 1 } else { at };
             return Some(Step { place, new });
         }
-        let list = self.choices(0).len();
         let kind = rng.below(SHARES);
-        let place = if kind == 0 { count } else { rng.index(count.max(1)) };
-        if kind == 1 {
-            return (count > 0).then_some(Step { place: place as u32, new: NONE });
+        let place = if kind == 0 { count } else { rng.index(count.max(1)) } as u32;
+        if kind == 1 || kind > 0 && count == 0 {
+            return (count > 0).then_some(Step { place, new: NONE });
         }
-        if list <= count || kind > 1 && count == 0 {
-            return None;
-        }
-        let mut draws = (0..DRAWS).map(|_| rng.index(list));
-        let new = draws.find(|&new| self.places[new] == NONE)?;
-        Some(Step { place: place as u32, new: new as u32 })
+        let new = self.outside(rng)?;
+        Some(Step { place, new })
+    }
+
+    /// Draws a decision that is not in the set. `None`: none was found.
+    fn outside(&self, rng: &mut Rng) -> Option<u32> {
+        let mut draws = (0..DRAWS).map(|_| self.any(rng));
+        draws.find(|&new| self.places[new as usize] == NONE)
+    }
+
+    /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change of
+    /// the score. `None`: it cannot be made.
+    fn extend(&mut self, problem: &P, rng: &mut Rng, takes_more: bool) -> Option<f64> {
+        let (mut change, mut count) = (0.0, self.moves.len());
+        let mut scratch = self.scratch.take().unwrap_or_else(|| problem.root());
+        scratch.clone_from(self.state.as_ref()?);
+        let first = self.steps.pop()?;
+        let mut place = first.place as usize;
+        let mut make = |step: Step, old: Option<P::Move>, new: Option<P::Move>| {
+            let difference = problem.difference(&scratch, step.place as usize, old, new)?;
+            problem.apply_exchange(&mut scratch, step.place as usize, old, new).then_some((step, difference))
+        };
+        let mut steps = std::mem::take(&mut self.steps);
+        let mut old = self.moves[place];
+        let is_made = 'edit: {
+            if takes_more {
+                if count < 2 {
+                    break 'edit false;
+                }
+                // The last decision takes the place of the one that is taken out.
+                let taken = place;
+                place = rng.index(count - 1);
+                let Some((step, difference)) = make(Step { place: taken as u32, new: NONE }, Some(old), None) else {
+                    break 'edit false;
+                };
+                old = self.moves[if place == taken { count - 1 } else { place }];
+                (change, count) = (change + difference, count - 1);
+                steps.push(step);
+            }
+            let new = self.choices(0).get(first.new as usize).copied();
+            let Some((step, difference)) = make(Step { place: place as u32, new: first.new }, Some(old), new) else {
+                break 'edit false;
+            };
+            change += difference;
+            steps.push(step);
+            for _ in 0..DRAWS {
+                let number = self.any(rng);
+                if self.places[number as usize] != NONE || steps.iter().any(|step| step.new == number) {
+                    continue;
+                }
+                let step = Step { place: count as u32, new: number };
+                if let Some((step, difference)) = make(step, None, Some(self.choices(0)[number as usize])) {
+                    (change, count) = (change + difference, count + 1);
+                    steps.push(step);
+                }
+            }
+            true
+        };
+        (self.steps, self.scratch) = (steps, Some(scratch));
+        is_made.then_some(change)
     }
 
     /// The decisions of an exchange.
@@ -194,11 +293,14 @@ impl<P: Exchange> Exchanges<P> {
         (self.moves.get(step.place as usize).copied(), self.choices(step.place).get(step.new as usize).copied())
     }
 
-    /// Makes an exchange of the solution and of the state, unless that is to be made again.
-    fn make(&mut self, problem: &P, step: Step) -> bool {
+    /// Makes an exchange of the solution, and of the state if `state` says so. Returns whether the state is right then.
+    fn make(&mut self, problem: &P, step: Step, state: bool) -> bool {
         let (old, new) = self.decisions(step);
         let place = step.place as usize;
-        let is_made = self.state.as_mut().is_some_and(|state| problem.exchange(state, place, old, new));
+        let is_right = match self.state.as_mut().filter(|_| state) {
+            Some(state) => problem.apply_exchange(state, place, old, new),
+            None => true,
+        };
         if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
             self.places[*number as usize] = NONE;
         }
@@ -213,12 +315,10 @@ impl<P: Exchange> Exchanges<P> {
                 self.numbers.swap_remove(place);
             }
         }
-        if !self.is_assignment() {
-            if let Some(&number) = self.numbers.get(place) {
-                self.places[number as usize] = step.place;
-            }
+        if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
+            self.places[*number as usize] = step.place;
         }
-        is_made
+        is_right
     }
 
     /// Makes the state again from the root.
@@ -228,6 +328,15 @@ impl<P: Exchange> Exchanges<P> {
         self.state = Some(state);
         self.base.clone_from(&self.moves);
         self.log.clear();
+    }
+
+    /// Whether the problem makes an exchange in a state, seen when a decision is taken out of a set.
+    fn can_exchange(&self, problem: &P) -> bool {
+        let (Some(state), Some(&mv)) = (&self.state, self.moves.first()) else { return false };
+        let old = Some(mv).filter(|_| !self.is_assignment());
+        old.is_some()
+            && problem.difference(state, 0, old, None).is_some()
+            && problem.apply_exchange(&mut state.clone(), 0, old, None)
     }
 
     /// Returns the solution completed by the moves of largest bias, its state, and what that adds to the score.
@@ -257,19 +366,33 @@ fn sign(sense: Sense) -> f64 {
 
 impl<P: Exchange> Edits<P> for Exchanges<P> {
     fn propose(&mut self, problem: &P, acceptance: &mut Acceptance<'_>) -> Option<f64> {
-        self.step = self.draw(acceptance.rng)?;
-        let (old, new) = self.decisions(self.step);
-        let difference = problem.difference(self.state.as_ref()?, self.step.place as usize, old, new)?;
+        let step = self.draw(acceptance.rng)?;
+        let (old, new) = self.decisions(step);
+        self.steps.clear();
+        self.steps.push(step);
+        let is_wide = self.in_place && !self.is_assignment() && old.is_some() && new.is_some();
+        let difference = match acceptance.rng.below(if is_wide { SHARES - 2 } else { 1 }) {
+            kind @ 1..=2 => self.extend(problem, acceptance.rng, kind == 2)?,
+            _ => problem.difference(self.state.as_ref()?, step.place as usize, old, new)?,
+        };
         self.change = sign(problem.sense()) * difference;
         Some(self.change)
     }
 
     fn accept(&mut self, problem: &P) {
-        let step = self.step;
         self.cost += self.change;
-        if self.make(problem, step) && self.log.len() < LOGGED {
-            self.log.push(step);
-        } else {
+        let steps = std::mem::take(&mut self.steps);
+        let is_made = steps.len() > 1;
+        if is_made {
+            std::mem::swap(&mut self.state, &mut self.scratch);
+        }
+        let mut is_right = self.log.len() + steps.len() <= LOGGED;
+        for &step in &steps {
+            is_right &= self.make(problem, step, !is_made);
+        }
+        self.log.extend_from_slice(&steps);
+        self.steps = steps;
+        if !is_right {
             self.rebuild(problem);
         }
     }
@@ -290,6 +413,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         (self.origin, self.base) = (moves.to_vec(), moves.to_vec());
         self.log.clear();
         self.state = Some(state);
+        self.in_place = self.can_exchange(problem);
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
     }
 
@@ -304,6 +428,10 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
 
     fn moves(&self, problem: &P, moves: &mut Vec<P::Move>) {
         moves.extend(self.completed(problem).0);
+    }
+
+    fn temperatures(&self) -> Option<(f64, f64)> {
+        Some(TEMPERATURES)
     }
 
     fn save(&self) -> Vec<u8> {
@@ -344,7 +472,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
             let place = (step.place as usize) < self.moves.len() + usize::from(!self.is_assignment());
             let state = self.state.as_ref().filter(|_| known && is_new && place && (old, new) != (None, None));
             let difference = state.and_then(|state| problem.difference(state, step.place as usize, old, new));
-            ensure(difference.is_some() && self.make(problem, step), "an edit of a neighbourhood")?;
+            ensure(difference.is_some() && self.make(problem, step, true), "an edit of a neighbourhood")?;
             self.log.push(step);
         }
         ensure(self.completed(problem).0 == shown, "another solution in a neighbourhood")?;

@@ -258,8 +258,8 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function {
         owner: "Exchange",
-        name: "exchange",
-        python: Some("exchange"),
+        name: "apply_exchange",
+        python: Some("apply_exchange"),
         says: "the state after such an exchange",
         used_by: "as `difference`: edits that are accepted need no replay",
         marks: ["", "", "", "", "", "", "", "○"],

@@ -7,6 +7,7 @@ mod checks;
 mod common;
 mod cut;
 mod exact;
+mod exchanges;
 mod explain;
 mod first;
 mod functions;

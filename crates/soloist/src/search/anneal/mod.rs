@@ -89,7 +89,8 @@ parameters! {
     /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
     /// never left for an infeasible one.
     ///
-    /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::problem::Neighborhood::unit) that
+    /// The temperature T falls from `start` to `end`; where neither is set, a neighbourhood may name
+    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit) that
     /// the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
@@ -236,9 +237,12 @@ parameters! {
 impl Anneal {
     /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.
     fn acceptance(&self) -> Option<f64> {
+        (self.has_default_temperatures() && self.acceptance > 0.0).then_some(self.acceptance)
+    }
+
+    fn has_default_temperatures(&self) -> bool {
         let default = Self::default();
-        let untouched = self.start == default.start && self.end == default.end && self.acceptance > 0.0;
-        untouched.then_some(self.acceptance)
+        self.start == default.start && self.end == default.end
     }
 
     /// In the order of [`EDITS`].

@@ -43,7 +43,14 @@ pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterErro
     if biased {
         names.push(GNRPA);
     }
-    names.extend(["uct-best", "sampling"]);
+    if std::env::var("NM").is_ok() {
+        names.push("nmcs");
+    }
+    if biased && std::env::var("BIASED").is_ok() {
+        names.extend(["uct-best(rollout=bias)", "sampling(rollout=bias)"]);
+    } else {
+        names.extend(["uct-best", "sampling"]);
+    }
     let mut chosen: Vec<Entry> = names.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     // What the problem names in settings of its own is not entered in others.
     chosen.retain(|entry| entries.iter().all(|named| named.preset() != entry.preset()));

@@ -282,6 +282,9 @@ impl AutoSearch {
         let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
         let entrant = &mut self.entrants[at];
         entrant.begin(context, memory);
+        if std::env::var("KEEP").is_ok_and(|x| x != "0") {
+            entrant.carry_on(context, horizon);
+        }
         if won && let Some(best) = context.tally.best.clone() {
             entrant.take_up(context, &best, horizon);
         }
