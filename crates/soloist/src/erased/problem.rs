@@ -131,6 +131,8 @@ pub(crate) trait ErasedProblem: Send {
     /// Whether the problem has a [`Prior`](crate::problem::Prior).
     fn has_prior(&self) -> bool;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
+    /// Whether the problem has rollouts of its own.
+    fn has_rollouts(&self) -> bool;
     fn bound(&self, state: &State) -> Option<f64>;
     fn potential(&self, state: &State) -> Option<f64>;
     fn facts(&self) -> &Facts;
@@ -281,6 +283,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
     fn has_prior(&self) -> bool {
         self.problem.prior().is_some()
+    }
+    fn has_rollouts(&self) -> bool {
+        !self.problem.rollouts().is_empty()
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))

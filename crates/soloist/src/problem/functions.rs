@@ -252,7 +252,8 @@ pub const FUNCTIONS: &[Function] = &[
         python: Some("difference"),
         says: "by how much the score changes when one decision is exchanged for another",
         used_by: "`anneal` edits assignments and subsets in place by it (`Exchanges`)",
-        effect: "EFFECT ([general](../results/general.md))",
+        effect: "max-cut with 400 vertices: 669 after 2 s instead of 587; 100 times as many neighbours a second \
+                 ([general](../results/general.md))",
         marks: ["", "", "", "", "", "", "", "●"],
         ..PLAIN
     },
@@ -269,7 +270,8 @@ pub const FUNCTIONS: &[Function] = &[
         name: "rollouts",
         python: Some("candidates, playout"),
         says: "playout policies of the domain",
-        used_by: "`sampling`, `ms`, `uct`, `nmcs`, `nrpa` and their relatives complete solutions by them",
+        used_by: "`sampling`, `ms`, `uct`, `nmcs`, `nrpa` and their relatives complete solutions by them; with a `prior` there \
+                  is a rollout `bias`",
         effect: "SameGame, under tree search: 746 points more by keeping a random colour for last, and 525 points more \
                  again by keeping the most frequent one ([table 1](../results/reproduce/schadd-table-1/report.md))",
         marks: ["○", "○", "○", "○", "", "", "", "○"],

@@ -2,6 +2,7 @@
 
 mod auto;
 mod beam;
+mod biased;
 mod bounds;
 mod checks;
 mod common;

@@ -2,7 +2,6 @@
 
 mod edits;
 mod family;
-mod kind;
 mod links;
 mod replay;
 mod run;
@@ -69,11 +68,9 @@ parameters! {
     /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
-    /// With `fit`, and where no weight differs from its default, the weights suit the kind of solution, which a few
-    /// random games show. *Orders* have the same decisions in every solution, at other places: the defaults are made
-    /// for them. *Assignments* decide at the same places in every solution, as the sides of a cut: mostly `replace`.
-    /// *Subsets* hold some of the decisions, as knapsacks: mostly `change`, `replace` and `remove`. The weights of
-    /// assignments and subsets follow success as with `adapt`.
+    /// With `fit`, and where no weight differs from its default, a few random games show the kind of solution. In
+    /// *assignments*, whose solutions decide at the same places, as the sides of a cut, few kinds of edits are of use, and
+    /// the weights follow success as with `adapt`. The other kinds keep their weights.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
@@ -196,8 +193,8 @@ parameters! {
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
-        /// choose the weights of the edits by the kind of solution, where none is set
-        fit: bool = false, ();
+        /// let the weights of the edits follow what they bring where solutions are assignments and no weight is set
+        fit: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;

@@ -43,14 +43,12 @@ pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterErro
     if biased {
         names.push(GNRPA);
     }
-    if std::env::var("NM").is_ok() {
-        names.push("nmcs");
-    }
-    if biased && std::env::var("BIASED").is_ok() {
-        names.extend(["uct-best(rollout=bias)", "sampling(rollout=bias)"]);
+    // Playouts by the bias are far better than uniform ones; a problem's own rollout knows more.
+    names.extend(if biased && !problem.has_rollouts() {
+        ["uct-best(rollout=bias)", "sampling(rollout=bias)"]
     } else {
-        names.extend(["uct-best", "sampling"]);
-    }
+        ["uct-best", "sampling"]
+    });
     let mut chosen: Vec<Entry> = names.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     // What the problem names in settings of its own is not entered in others.
     chosen.retain(|entry| entries.iter().all(|named| named.preset() != entry.preset()));

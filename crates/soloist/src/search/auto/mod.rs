@@ -29,7 +29,8 @@ parameters! {
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
     /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and
-    /// `sampling`; nested levels end once they have found their best sequence ten times again (`repetitions=10`).
+    /// `sampling` (the last two by the rollout `bias` where the bias differs and the problem has no rollouts of its own);
+    /// nested levels end once they have found their best sequence ten times again (`repetitions=10`).
     /// `methods` names others, each with its settings in parentheses, separated by blanks (a shell needs quotes around
     /// the whole; a file has the same text):
     ///
@@ -279,12 +280,10 @@ impl AutoSearch {
     /// Begins the turn of an entrant. The winner continues from the best solution of all.
     fn begin(&mut self, context: &mut Context<'_>, at: usize, now: Progress) {
         let memory = self.memory();
+        context.tally.has_switched = true;
         let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
         let entrant = &mut self.entrants[at];
         entrant.begin(context, memory);
-        if std::env::var("KEEP").is_ok_and(|x| x != "0") {
-            entrant.carry_on(context, horizon);
-        }
         if won && let Some(best) = context.tally.best.clone() {
             entrant.take_up(context, &best, horizon);
         }

@@ -118,20 +118,7 @@ impl Racer {
     pub(super) fn begin(&mut self, context: &mut Context<'_>, memory: u64) {
         // Annealing cools over what it is given: it begins again.
         if self.search.is_none() || matches!(self.method, Method::Anneal(_)) {
-            let mut method = self.method.clone();
-            if std::env::var("KEEP").is_ok_and(|x| x == "2") && self.tally.best.is_some() && let Method::Anneal(a) = &mut method {
-                (a.runs, a.finish, a.reheats) = (1, 0.0, 1);
-            }
-            self.search = Some(method.build(context.problem, memory));
-        }
-    }
-
-    /// Lets annealing, which cools anew in each turn, begin where its last turn has ended: at its best solution.
-    pub(super) fn carry_on(&mut self, context: &mut Context<'_>, horizon: PlanShare) {
-        let Some(best) = self.tally.best.clone().filter(|_| matches!(self.method, Method::Anneal(_))) else { return };
-        let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
-        if let Some(search) = &mut self.search {
-            search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, &best);
+            self.search = Some(self.method.build(context.problem, memory));
         }
     }
 
