@@ -88,7 +88,8 @@ impl Exchange for Graph {
     fn difference(&self, state: &Sides, place: usize, _: Option<bool>, new: Option<bool>) -> Option<f64> {
         let side = new?;
         // The first vertex is no decision.
-        let gains = self.edges[place + 1].iter().map(|&(end, weight)| if state.side[end] == side { -weight } else { weight });
+        let gains =
+            self.edges[place + 1].iter().map(|&(end, weight)| if state.side[end] == side { -weight } else { weight });
         Some(gains.sum::<i64>() as f64)
     }
     fn apply_exchange(&self, state: &mut Sides, place: usize, old: Option<bool>, new: Option<bool>) -> bool {

@@ -9,7 +9,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{Dominance, Exchange, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart};
+use soloist::problem::{
+    Dominance, Exchange, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart,
+};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;

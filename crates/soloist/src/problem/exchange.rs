@@ -64,7 +64,8 @@ pub trait Exchange: Problem {
     ///
     /// `end` is the state after all decisions, and `place` the place of `old` among them. In assignments both decisions
     /// are given, and `new` takes the place of `old`. In subsets `old` is `None` where a decision is added (`place` is
-    /// then the number of decisions), and `new` is `None` where one is taken out; `end` may have legal moves left there.
+    /// then the number of decisions), and `new` is `None` where one is taken out; `end` may have legal moves left
+    /// there.
     ///
     /// The promise: where a number is returned, the decisions that are left and `new` are legal moves from the root (in
     /// subsets in any order), and scores of finished states differ by the sum of the differences between them. A legal
@@ -77,8 +78,8 @@ pub trait Exchange: Problem {
         new: Option<Self::Move>,
     ) -> Option<f64>;
 
-    /// Makes `end` the state after the exchange, whose [`difference`](Self::difference) was a number. Returns whether it
-    /// has done so. By default it has not, and the state is made again from the root.
+    /// Makes `end` the state after the exchange, whose [`difference`](Self::difference) was a number. Returns whether
+    /// it has done so. By default it has not, and the state is made again from the root.
     ///
     /// With it an exchange that is accepted costs as little as one that is not. The state must be the one that the
     /// decisions lead to from the root, but for rounding errors of sums.

@@ -19,7 +19,8 @@ const LOGGED: usize = 4096;
 /// Of this many edits of a set one adds a decision, one takes one out, one exchanges one for two or more, and one
 /// exchanges two for one or more, where the state can be edited in place. The others exchange one for one.
 const SHARES: u64 = 8;
-/// The logarithm of the largest weight of a decision of a set; a bias that is one standard deviation above the mean has it.
+/// The logarithm of the largest weight of a decision of a set; a bias that is one standard deviation above the mean has
+/// it.
 const STEEP: f64 = 3.0;
 /// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
 const TEMPERATURES: (f64, f64) = (0.5, 0.03);
@@ -41,15 +42,15 @@ type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>);
 /// The local search of a problem with an [`Exchange`]: one decision for another, scored by difference.
 ///
 /// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
-/// decision at a random place. Which decisions are possible at a place is seen in these games and in the first solution.
-/// Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state can be
-/// edited in place, it also exchanges one or two decisions for several. Decisions of larger [bias](super::Prior::bias) at
-/// the root are added more often. Sets may have room left while they are edited; a set that is a result is completed by
-/// the moves of largest bias.
+/// decision at a random place. Which decisions are possible at a place is seen in these games and in the first
+/// solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
+/// can be edited in place, it also exchanges one or two decisions for several. Decisions of larger
+/// [bias](super::Prior::bias) at the root are added more often. Sets may have room left while they are edited; a set
+/// that is a result is completed by the moves of largest bias.
 ///
-/// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if it is
-/// accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and the
-/// possible decisions. Infeasible solutions are not edited: annealing replays moves there.
+/// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if
+/// it is accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and
+/// the possible decisions. Infeasible solutions are not edited: annealing replays moves there.
 pub struct Exchanges<P: Exchange> {
     kind: Option<SolutionKind>,
     /// For assignments the possible decisions at each place; for sets one list.
@@ -70,8 +71,8 @@ pub struct Exchanges<P: Exchange> {
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
     log: Vec<Step>,
-    /// The exchanges that are proposed together, one after the other, and their difference in cost. If there are several,
-    /// `scratch` is the state after them.
+    /// The exchanges that are proposed together, one after the other, and their difference in cost. If there are
+    /// several, `scratch` is the state after them.
     steps: Vec<Step>,
     change: f64,
     scratch: Option<P::State>,
@@ -125,7 +126,8 @@ impl<P: Exchange> Exchanges<P> {
         self.choices.get(list).map_or(&[], Vec::as_slice)
     }
 
-    /// Plays `moves` and returns the state and the legal moves met on the way, place by place. `None`: one is not legal.
+    /// Plays `moves` and returns the state and the legal moves met on the way, place by place. `None`: one is not
+    /// legal.
     fn walk(problem: &P, moves: &[P::Move]) -> Option<(P::State, Vec<Vec<P::Move>>)> {
         let (mut state, mut met) = (problem.root(), Vec::with_capacity(moves.len()));
         for &mv in moves {
@@ -236,8 +238,8 @@ impl<P: Exchange> Exchanges<P> {
         draws.find(|&new| self.places[new as usize] == NONE)
     }
 
-    /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change of
-    /// the score. `None`: it cannot be made.
+    /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change
+    /// of the score. `None`: it cannot be made.
     fn extend(&mut self, problem: &P, rng: &mut Rng, takes_more: bool) -> Option<f64> {
         let (mut change, mut count) = (0.0, self.moves.len());
         let mut scratch = self.scratch.take().unwrap_or_else(|| problem.root());

@@ -25,8 +25,8 @@ struct Arm {
 /// The rollout `bias` of a problem with a [`Prior`](crate::problem::Prior): a legal move is drawn with a probability
 /// proportional to `exp(f * bias)`.
 ///
-/// The factor f is learned: a bandit (UCB1, P. Auer et al., Machine Learning 47, 2002) chooses among 0 (uniform), 0.5, 1,
-/// 2, 4, 8 and 16 for eight playouts in a row, and the best score of these is the reward. Cost of a playout: one
+/// The factor f is learned: a bandit (UCB1, P. Auer et al., Machine Learning 47, 2002) chooses among 0 (uniform), 0.5,
+/// 1, 2, 4, 8 and 16 for eight playouts in a row, and the best score of these is the reward. Cost of a playout: one
 /// [`bias`](crate::problem::Prior::bias) for each legal move.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Biased {

@@ -3,9 +3,9 @@
 mod biased;
 pub(crate) mod policy;
 
+pub use biased::Biased;
 #[doc(hidden)]
 pub use policy::{Lifetime, UNIT_WEIGHT};
-pub use biased::Biased;
 pub use policy::{Policy, Trace};
 
 use crate::core::codec::CheckpointError;
