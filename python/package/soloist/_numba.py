@@ -180,6 +180,7 @@ class Compiled:
             draw = random.Random(game)
             state = problem.root()
             played: list[int] = []
+            listed: list[list[int]] = []
             for _ in range(LENGTH):
                 exact = self._rebuilt(self._words(state))
                 moves = list(problem.moves(state))
@@ -188,17 +189,20 @@ class Compiled:
                     if name in self._kernels:
                         self._same(name, self._kernels[name](me, exact), getattr(problem, name)(state), played)
                 if not moves:
-                    self._compare_exchanges(problem, me, state, played, draw)
+                    self._compare_exchanges(problem, me, state, played, listed, draw)
                     self._same("score", split(self._kernels["score"](me, exact)), split(problem.score(state)), played)
                     break
                 move = draw.choice(moves)
+                listed.append(moves)
                 if "code" in self._kernels:
                     self._same("code", self._kernels["code"](me, exact, move), problem.code(state, move), played)
                 after = problem.apply(state, move)
                 self._same("apply", self._kernels["apply"](me, exact, move), after, [*played, move])
                 state, played = after, [*played, move]
 
-    def _compare_exchanges(self, problem: Any, me: Any, state: Any, played: list[int], draw: random.Random) -> None:
+    def _compare_exchanges(
+        self, problem: Any, me: Any, state: Any, played: list[int], listed: list[list[int]], draw: random.Random
+    ) -> None:
         """Exchanges decisions of a finished solution by both functions."""
         if "difference" not in self._kernels:
             return
@@ -206,7 +210,7 @@ class Compiled:
         for _ in range(LENGTH // 100):
             place = draw.randrange(len(played) + 1)
             old = played[place] if place < len(played) else None
-            new = draw.choice([None, *problem.moves(problem.root()), *played])
+            new = draw.choice([None, *(listed[place] if place < len(played) else problem.moves(problem.root()))])
             if old == new:
                 continue
             change = problem.difference(state, place, old, new)
