@@ -66,14 +66,22 @@ CLASSES = {
 }
 
 
-def main():
-    folder = Path(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)
+#: Classes where larger scores are better.
+LARGER = ("maxcut", "multiknapsack")
+
+
+def write(folder):
+    """Writes all instances; returns for each name the example, the file and the sense (1: larger is better)."""
     folder.mkdir(parents=True, exist_ok=True)
+    found = {}
     for kind, (generate, instances) in CLASSES.items():
         for name, arguments in instances.items():
             lines = generate(random.Random(f"{kind}-{name}"), *arguments)
-            (folder / f"{kind}-{name}.txt").write_text("\n".join(lines) + "\n")
+            file = folder / f"{kind}-{name}.txt"
+            file.write_text("\n".join(lines) + "\n")
+            found[f"{kind}-{name}"] = (kind, str(file), 1 if kind in LARGER else -1)
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    write(Path(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__))
