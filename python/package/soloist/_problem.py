@@ -76,6 +76,8 @@ class Problem(Generic[State, Move]):
     - ``find``: the move that decides about a thing
     - ``link``: what a decision costs directly behind another one, where the score is a sum of that
     - ``suggest``: which edits may improve a finished solution
+    - ``difference``: by how much the score changes when one decision is exchanged for another
+    - ``apply_exchange``: the state after such an exchange
     - ``candidates``, ``playout``: playout policies of the domain
     - ``parts``: what a score consists of
     - ``constraints``: the names of the constraints that can be left out

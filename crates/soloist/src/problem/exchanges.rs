@@ -23,7 +23,7 @@ const SHARES: u64 = 8;
 /// it.
 const STEEP: f64 = 3.0;
 /// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
-const TEMPERATURES: (f64, f64) = (0.5, 0.03);
+const TEMPERATURES: (f64, f64) = (1.0, 0.05);
 /// Draws for a decision that is not in the set, and for further decisions that fit, at most.
 const DRAWS: usize = 8;
 
