@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::Facts;
+use soloist::problem::{Exchange, Exchanges, Facts, Neighborhood};
 use soloist::{Problem, Score};
 
 /// The edges of each vertex: the other end and the weight.
@@ -78,6 +78,25 @@ impl Problem for Graph {
     }
     fn facts(&self) -> Facts {
         Facts { code_count: Some(2 * self.edges.len() as u32), ..Facts::default() }
+    }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(Exchanges::new()))
+    }
+}
+
+impl Exchange for Graph {
+    fn difference(&self, state: &Sides, place: usize, _: Option<bool>, new: Option<bool>) -> Option<f64> {
+        let side = new?;
+        // The first vertex is no decision.
+        let gains =
+            self.edges[place + 1].iter().map(|&(end, weight)| if state.side[end] == side { -weight } else { weight });
+        Some(gains.sum::<i64>() as f64)
+    }
+    fn apply_exchange(&self, state: &mut Sides, place: usize, old: Option<bool>, new: Option<bool>) -> bool {
+        let (Some(change), Some(side)) = (self.difference(state, place, old, new), new) else { return false };
+        state.cut += change as i64;
+        state.side[place + 1] = side;
+        true
     }
 }
 

@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Found, Ordering, Prior};
+use soloist::problem::{Exchange, Exchanges, Found, Neighborhood, Ordering, Prior};
 use soloist::{Problem, Score};
 
 struct Knapsack {
@@ -73,6 +73,9 @@ impl Problem for Knapsack {
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         Some(self)
     }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(Exchanges::new()))
+    }
 }
 
 impl Prior<Knapsack> for Knapsack {
@@ -88,6 +91,24 @@ impl Ordering<Knapsack> for Knapsack {
     fn find(&self, load: &Load, item: u64) -> Found<u32> {
         let fits = (item as usize) < self.value.len() && self.fits(load, item as usize);
         if fits { Found::Move(item as u32) } else { Found::Gone }
+    }
+}
+
+impl Exchange for Knapsack {
+    fn difference(&self, load: &Load, _: usize, old: Option<u32>, new: Option<u32>) -> Option<f64> {
+        let (old, new) = (old.map(|item| item as usize), new.map(|item| item as usize));
+        let uses = |item: Option<usize>, row: usize| item.map_or(0.0, |item| self.uses[item][row]);
+        let fits = load.left.iter().enumerate().all(|(row, left)| uses(new, row) <= left + uses(old, row));
+        let value = |item: Option<usize>| item.map_or(0.0, |item| self.value[item]);
+        fits.then(|| value(new) - value(old))
+    }
+    fn apply_exchange(&self, load: &mut Load, _: usize, old: Option<u32>, new: Option<u32>) -> bool {
+        for (item, sign) in old.iter().map(|&item| (item as usize, -1.0)).chain(new.map(|item| (item as usize, 1.0))) {
+            load.packed[item] = sign > 0.0;
+            load.value += sign * self.value[item];
+            load.left.iter_mut().zip(&self.uses[item]).for_each(|(left, uses)| *left -= sign * uses);
+        }
+        true
     }
 }
 

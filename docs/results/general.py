@@ -3,6 +3,7 @@
 
     python3 docs/results/general.py run auto --seconds 30 --seeds 1,2,3       every instance by one method
     python3 docs/results/general.py run portfolio --seconds 8 --seeds 1       twelve instances by `auto` and its presets
+    python3 docs/results/general.py run auto --classes --seconds 10 --seeds 1,2,3   generated instances of classes.py
     python3 docs/results/general.py install                                   peers, from PyPI and crates.io into target/
     python3 docs/results/general.py run cp-sat --seconds 30                   job shops by CP-SAT with one worker
     python3 docs/results/general.py run cabs-didp --seconds 30                SOP, talent and LCS by didppy's CABS
@@ -254,6 +255,7 @@ def main():
     runs.add_argument("--seconds", type=float, default=30.0)
     runs.add_argument("--seeds", default="1")
     runs.add_argument("--only", help="instances, separated by semicolons")
+    runs.add_argument("--classes", action="store_true", help="the generated instances of classes.py by one preset")
     runs.add_argument("--methods", help="of `portfolio`: those of the table that run, separated by commas")
     commands.add_parser("install")
     commands.add_parser("table")
@@ -272,6 +274,11 @@ def main():
                 result = ddo(where, asked.seconds, env) if by_ddo else peer(name, where, asked.method, asked.seconds, env)
                 append(set="all", instance=name, method=asked.method, seconds=asked.seconds, seed=None, **result)
         return None
+    if asked.classes:
+        import classes
+
+        GENERAL.clear()
+        GENERAL.update(classes.write(ROOT / "target/classes"))
     twelve = asked.method == "portfolio"
     presets = asked.methods.split(",") if asked.methods else PRESETS
     for seed in asked.seeds.split(","):

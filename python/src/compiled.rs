@@ -14,6 +14,7 @@ use crate::shipped::interruptible;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use soloist::problem::{Exchange, Exchanges, Neighborhood};
 use soloist::run::{Improvement, Observer, Progress, RunInfo, Solution};
 use soloist::{Problem, Score, Sense, Setup, Solver};
 use soloist_problems::refuse_endless;
@@ -47,6 +48,10 @@ struct Addresses {
     potential: Option<usize>,
     /// `(state) -> key`
     key: Option<usize>,
+    /// `(state, place, which decisions there are, old, new) -> change`; no number: there is none
+    difference: Option<usize>,
+    /// `(state, place, which decisions there are, old, new, next state)`; the two states may be one
+    apply_exchange: Option<usize>,
 }
 
 /// A problem of compiled functions.
@@ -56,6 +61,8 @@ pub(crate) struct Compiled {
     name: String,
     root: Vec<u64>,
     minimize: bool,
+    /// Decisions before the root, which places count.
+    before: i64,
     addresses: Addresses,
 }
 
@@ -80,6 +87,8 @@ type Apply = unsafe extern "C" fn(*const u64, i64, *mut u64);
 type Scored = unsafe extern "C" fn(*const u64, *mut f64);
 type Code = unsafe extern "C" fn(*const u64, i64) -> i64;
 type Real = unsafe extern "C" fn(*const u64) -> f64;
+type Difference = unsafe extern "C" fn(*const u64, i64, i64, i64, i64) -> f64;
+type Exchanged = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut u64);
 type Key = unsafe extern "C" fn(*const u64) -> i64;
 
 /// The function at an address.
@@ -95,6 +104,31 @@ impl Compiled {
         let function = at!(address?, Real);
         // SAFETY: see `Addresses`.
         Some(unsafe { function(state.0.as_ptr()) })
+    }
+
+    /// The numbers of an exchange as the functions have them: the place, which decisions there are, and the decisions.
+    fn numbers(&self, place: usize, old: Option<i64>, new: Option<i64>) -> (i64, i64, i64, i64) {
+        let given = i64::from(old.is_some()) | i64::from(new.is_some()) << 1;
+        (self.before + place as i64, given, old.unwrap_or(0), new.unwrap_or(0))
+    }
+}
+
+impl Exchange for Compiled {
+    fn difference(&self, end: &Words, place: usize, old: Option<i64>, new: Option<i64>) -> Option<f64> {
+        let function = at!(self.addresses.difference?, Difference);
+        let (place, given, old, new) = self.numbers(place, old, new);
+        // SAFETY: see `Addresses`.
+        Some(unsafe { function(end.0.as_ptr(), place, given, old, new) }).filter(|change| !change.is_nan())
+    }
+
+    fn apply_exchange(&self, end: &mut Words, place: usize, old: Option<i64>, new: Option<i64>) -> bool {
+        let Some(address) = self.addresses.apply_exchange else { return false };
+        let function = at!(address, Exchanged);
+        let (place, given, old, new) = self.numbers(place, old, new);
+        let words = end.0.as_mut_ptr();
+        // SAFETY: see `Addresses`; the state is read before it is written.
+        unsafe { function(words, place, given, old, new, words) };
+        true
     }
 }
 
@@ -164,6 +198,10 @@ impl Problem for Compiled {
         let function = at!(self.addresses.key?, Key);
         // SAFETY: see `Addresses`.
         Some(unsafe { function(state.0.as_ptr()) }.cast_unsigned())
+    }
+
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        self.addresses.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }
 }
 

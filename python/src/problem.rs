@@ -9,7 +9,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{Dominance, Explain, Facts, Found, Ordering, Prior, ScorePart};
+use soloist::problem::{
+    Dominance, Exchange, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart,
+};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(crate) struct Functions {
     find: Option<Py<PyAny>>,
     link: Option<Py<PyAny>>,
     suggest: Option<Py<PyAny>>,
+    difference: Option<Py<PyAny>>,
+    apply_exchange: Option<Py<PyAny>>,
     candidates: Option<Py<PyAny>>,
     playout: Option<Py<PyAny>>,
     parts: Option<Py<PyAny>>,
@@ -168,6 +172,8 @@ impl Functions {
             &self.find,
             &self.link,
             &self.suggest,
+            &self.difference,
+            &self.apply_exchange,
             &self.candidates,
             &self.playout,
             &self.parts,
@@ -347,6 +353,10 @@ impl Problem for PyProblem {
 
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         (self.functions.identity.is_some() && self.functions.find.is_some()).then_some(self as &dyn Ordering<Self>)
+    }
+
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        self.functions.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
@@ -532,6 +542,34 @@ impl Ordering<PyProblem> for PyProblem {
             });
         });
         true
+    }
+}
+
+impl Exchange for PyProblem {
+    fn difference(&self, end: &PyState, place: usize, old: Option<PyMove>, new: Option<PyMove>) -> Option<f64> {
+        let function = self.functions.difference.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let [old, new] = [old, new].map(|mv| mv.map(|mv| mv.object(py)));
+                let change = function.bind(py).call1((end.0.bind(py), place, old, new))?;
+                if change.is_none() { Ok(None) } else { real("difference", &change, "a number or None").map(Some) }
+            })
+        })
+    }
+
+    fn apply_exchange(&self, end: &mut PyState, place: usize, old: Option<PyMove>, new: Option<PyMove>) -> bool {
+        let Some(function) = &self.functions.apply_exchange else { return false };
+        Python::attach(|py| {
+            let next = self.guard.ask(py, None, || {
+                let [old, new] = [old, new].map(|mv| mv.map(|mv| mv.object(py)));
+                let next = function.bind(py).call1((end.0.bind(py), place, old, new))?;
+                if next.is_none() {
+                    return Err(returned("apply_exchange", &next, "the state after the exchange"));
+                }
+                Ok(Some(next.unbind()))
+            });
+            next.map(|next| *end = PyState(next)).is_some()
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::domain::MoveOf;
 use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
 use serde_json::Value;
 use soloist::check::Explanation;
-use soloist::rollout::{NamedRollout, RolloutInfo};
+use soloist::rollout::RolloutInfo;
 use soloist::run::{
     CheckpointError, Control, Improvement, Observer, OfferError, Progress, RunInfo, SavedRun, Session, Solution,
     SolveError, StopReason,
@@ -190,11 +190,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn rollouts(&self) -> Vec<RolloutInfo> {
-        let mut all = self.problem().rollouts().iter().map(NamedRollout::info).collect::<Vec<_>>();
-        if all.iter().all(|info| info.name != "random") {
-            all.push(RolloutInfo { name: "random", help: "uniform over the legal moves" });
-        }
-        all
+        soloist::rollout::rollout_infos(self.problem())
     }
 
     fn has_rollout(&self, name: &str) -> bool {

@@ -23,7 +23,7 @@ Class = TypeVar("Class", bound=type)
 
 #: The functions that can be compiled.
 REQUIRED = ("moves", "apply", "score")
-OPTIONAL = ("code", "bound", "potential", "key")
+OPTIONAL = ("code", "bound", "potential", "key", "difference", "apply_exchange")
 #: Games that the compiled functions are compared on, and the moves of each.
 GAMES, LENGTH = 8, 2000
 
@@ -36,8 +36,8 @@ def compiled(kind: Class) -> Class:
     """Lets :func:`soloist.solve` run the functions of a class as machine code, by numba.
 
     The class stays as it is; runs of its objects need the interpreter for callbacks alone, so that `threads` works too.
-    The functions `root`, `moves`, `apply`, `score`, and where the class has them `code`, `bound`, `potential` and
-    `key`, must be what numba compiles:
+    The functions `root`, `moves`, `apply`, `score`, and where the class has them `code`, `bound`, `potential`, `key`,
+    `difference` and `apply_exchange`, must be what numba compiles:
 
     - A state is a number or a tuple of numbers (nested tuples too). Its numbers keep their types: a sum that may become
       0.5 starts from 0.0.
@@ -119,7 +119,10 @@ class Compiled:
         self._kernels: dict[str, Any] = {}
         for name, function in sources.items():
             kernel = numba.njit(prepared(function, _Lists() if name == "moves" else None))
-            arguments = (numba.typeof(me), state, *([numba.int64] if name in ("apply", "code") else []))
+            decision = numba.types.optional(numba.int64)
+            others = {"apply": [numba.int64], "code": [numba.int64]}
+            others |= dict.fromkeys(("difference", "apply_exchange"), [numba.int64, decision, decision])
+            arguments = (numba.typeof(me), state, *others.get(name, []))
             try:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
@@ -127,9 +130,11 @@ class Compiled:
                 hint = "" if has_source(function) else "; its source is not at hand, write it to a file"
                 raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}{hint}") from error
             self._kernels[name] = kernel
-        returned = self._kernels["apply"].nopython_signatures[0].return_type
-        if returned != state:
-            raise self._wrong(f"`apply` returns {returned}, the root is {state}: each number keeps its type")
+        for name in ("apply", "apply_exchange"):
+            kernel = self._kernels.get(name)
+            returned = kernel.nopython_signatures[0].return_type if kernel else state
+            if returned != state:
+                raise self._wrong(f"`{name}` returns {returned}, the root is {state}: each number keeps its type")
         self._writer = writer_of(sources["moves"], (numba.typeof(me), state))
         self._callbacks = {name: self._callback(name, me) for name in names}
         self._root = self._words(root)
@@ -142,7 +147,14 @@ class Compiled:
         """Returns what the compiled part is given: the problem, or what is left of it behind a prefix."""
         root = self._words(behind.state) if behind else self._root
         addresses = {name: None for name in OPTIONAL} | {name: one.address for name, one in self._callbacks.items()}
-        return {"name": self.name, "root": root, "minimize": self.minimize, "addresses": addresses}
+        before = len(behind.moves) if behind else 0
+        return {
+            "name": self.name,
+            "root": root,
+            "minimize": self.minimize,
+            "before": before,
+            "addresses": addresses,
+        }
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
@@ -170,6 +182,7 @@ class Compiled:
             draw = random.Random(game)
             state = problem.root()
             played: list[int] = []
+            listed: list[list[int]] = []
             for _ in range(LENGTH):
                 exact = self._rebuilt(self._words(state))
                 moves = list(problem.moves(state))
@@ -179,9 +192,11 @@ class Compiled:
                     if name in self._kernels:
                         self._same(name, self._kernels[name](me, exact), getattr(problem, name)(state), played)
                 if not moves:
+                    self._compare_exchanges(problem, me, state, played, listed, draw)
                     self._same("score", split(self._kernels["score"](me, exact)), split(problem.score(state)), played)
                     break
                 move = draw.choice(moves)
+                listed.append(moves)
                 if "code" in self._kernels:
                     self._same("code", self._kernels["code"](me, exact, move), problem.code(state, move), played)
                 after = problem.apply(state, move)
@@ -195,7 +210,27 @@ class Compiled:
         count = call(ctypes.cast(state, call.argtypes[0]), ctypes.cast(to, call.argtypes[1]), room)
         return list(to[: min(count, room)]) + [0] * (count - room)
 
-    def _same(self, name: str, ours: Any, theirs: Any, played: list[int]) -> None:
+    def _compare_exchanges(
+        self, problem: Any, me: Any, state: Any, played: list[int], listed: list[list[int]], draw: random.Random
+    ) -> None:
+        """Exchanges decisions of a finished solution by both functions."""
+        if "difference" not in self._kernels:
+            return
+        exact = self._rebuilt(self._words(state))
+        for _ in range(LENGTH // 100):
+            place = draw.randrange(len(played) + 1)
+            old = played[place] if place < len(played) else None
+            new = draw.choice([None, *(listed[place] if place < len(played) else problem.moves(problem.root()))])
+            if old == new:
+                continue
+            change = problem.difference(state, place, old, new)
+            what = [*played, ("exchange", place, old, new)]
+            self._same("difference", self._kernels["difference"](me, exact, place, old, new), change, what)
+            if change is not None and "apply_exchange" in self._kernels:
+                after = problem.apply_exchange(state, place, old, new)
+                self._same("apply_exchange", self._kernels["apply_exchange"](me, exact, place, old, new), after, what)
+
+    def _same(self, name: str, ours: Any, theirs: Any, played: list[Any]) -> None:
         if alike(ours, theirs):
             return
         error = BrokenPromise(
@@ -232,18 +267,27 @@ class Compiled:
             "bound": ("float64(CPointer(int64))", "state"),
             "potential": ("float64(CPointer(int64))", "state"),
             "key": ("int64(CPointer(int64))", "state"),
+            "difference": ("float64(CPointer(int64), int64, int64, int64, int64)", "state, place, given, old, new"),
+            "apply_exchange": ("void(CPointer(int64), int64, int64, int64, int64, CPointer(int64))", "state, place, given, old, new, to"),
         }
         signature, arguments = signatures[name]
         count = len(self._root_kinds)
         lines = [f"def callback({arguments}):", f"    whole = carray(state, {count})"]
         lines.append(f"    real = carray(as_real(state), {count})")
-        call = f"kernel(me, {read(self._shape)}{', move' if 'move' in arguments else ''})"
+        last = ", place, before, behind" if "place" in arguments else ", move" if "move" in arguments else ""
+        call = f"kernel(me, {read(self._shape)}{last})"
+        if last.endswith("behind"):
+            # `given` has a bit for each decision that there is.
+            lines += ["    before = None", "    if given & 1:", "        before = old"]
+            lines += ["    behind = None", "    if given & 2:", "        behind = new"]
         if name == "moves" and self._writer is not None:
             lines += [f"    return {call[:-1]}, to, room)"]
         elif name == "moves":
             lines += ["    count = 0", f"    for move in {call}:", "        if count < room:"]
             lines += ["            to[count] = move", "        count += 1", "    return count"]
-        elif name == "apply":
+        elif name == "difference":
+            lines += [f"    change = {call}", "    return nan if change is None else change"]
+        elif name in ("apply", "apply_exchange"):
             lines += [f"    after = {call}", f"    whole_to = carray(to, {count})"]
             lines += [f"    real_to = carray(as_real(to), {count})", *write(self._shape, "after", [], [0])]
         elif name == "score":
@@ -251,7 +295,7 @@ class Compiled:
         else:
             lines += [f"    return {call}"]
         kernel = self._writer if name == "moves" and self._writer is not None else self._kernels[name]
-        names = {"carray": numba.carray, "kernel": kernel, "me": me, "as_real": as_real()}
+        names = {"carray": numba.carray, "kernel": kernel, "me": me, "as_real": as_real(), "nan": math.nan}
         exec("\n".join(lines), names)
         return numba.cfunc(signature)(names["callback"])
 

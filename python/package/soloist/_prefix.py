@@ -57,6 +57,15 @@ class Prefix:
             raise ValueError("start: it does not begin with the moves of `prefix`")
         return moves[len(self.moves) :]
 
+    def placed(self, functions: dict[str, Any]) -> dict[str, Any]:
+        """Returns the functions that are given places in a solution; the run counts them from behind the prefix."""
+        count = len(self.moves)
+
+        def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
+            return lambda state, place, old, new: function(state, count + place, old, new)
+
+        return {name: shifted(functions[name]) for name in ("difference", "apply_exchange") if functions[name] is not None}
+
     def before(self, moves: Sequence[Any]) -> list[Any]:
         """Returns the moves of a whole solution."""
         return [*self.moves, *moves]

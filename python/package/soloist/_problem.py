@@ -77,6 +77,8 @@ class Problem(Generic[State, Move]):
     - ``find``: the move that decides about a thing
     - ``link``: what a decision costs directly behind another one, where the score is a sum of that
     - ``suggest``: which edits may improve a finished solution
+    - ``difference``: by how much the score changes when one decision is exchanged for another
+    - ``apply_exchange``: the state after such an exchange
     - ``candidates``, ``playout``: playout policies of the domain
     - ``parts``: what a score consists of
     - ``constraints``: the names of the constraints that can be left out
@@ -192,6 +194,20 @@ class Problem(Generic[State, Move]):
         """
         raise NotImplementedError
 
+    def difference(self, state: State, place: int, old: Move | None, new: Move | None) -> float | None:
+        """Returns by how much the score changes when ``new`` is decided instead of ``old``. None: that breaks a rule.
+
+        It is for assignments, whose solutions decide at the same places, and for subsets, which hold some of the
+        decisions in any order. ``state`` is the one after all decisions, ``place`` the place of ``old`` among them. In
+        subsets ``old`` is None where a decision is added, ``new`` is None where one is taken out, and ``state`` may
+        have legal moves left. ``anneal`` edits solutions by it without replays.
+        """
+        raise NotImplementedError
+
+    def apply_exchange(self, state: State, place: int, old: Move | None, new: Move | None) -> State:
+        """Returns the state after such an exchange; needs ``difference``. Without it moves are played again."""
+        raise NotImplementedError
+
     def candidates(self, state: State) -> Sequence[Move]:
         """Returns the moves among which playouts choose; at least one where there are legal moves."""
         raise NotImplementedError
@@ -229,6 +245,8 @@ _OPTIONAL = (
     "find",
     "link",
     "suggest",
+    "difference",
+    "apply_exchange",
     "candidates",
     "playout",
     "parts",
@@ -261,6 +279,8 @@ def functions(problem: object) -> dict[str, Any]:
     for name in ("link", "suggest"):
         if found[name] is not None and found["identity"] is None:
             raise TypeError(f"{kind.__name__}: `{name}` belongs to `identity` and `find`, which are missing")
+    if found["apply_exchange"] is not None and found["difference"] is None:
+        raise TypeError(f"{kind.__name__}: `apply_exchange` belongs to `difference`, which is missing")
     if (found["constraints"] is None) != (found["relaxed"] is None):
         raise TypeError(f"{kind.__name__}: `constraints` and `relaxed` belong together")
     if found["relaxed"] is not None:
@@ -337,9 +357,14 @@ class Advice:
 
 
 #: What Python problems have in place of what the Rust interface has.
-_NAMES = {"rollouts": "candidates or playout", "dominance": "future", "ordering": "identity"}
+_NAMES = {
+    "rollouts": "candidates or playout",
+    "dominance": "future",
+    "ordering": "identity",
+    "neighborhood": "difference",
+}
 #: Functions of the Rust interface that Python problems do not have.
-_FOREIGN = {"neighborhood", "searches"}
+_FOREIGN = {"searches"}
 
 
 def check(

@@ -55,6 +55,7 @@ class Asked:
         if behind is not None:
             state = behind.state
             self.functions["root"] = lambda: state
+            self.functions |= behind.placed(self.functions)
         called = {name: arguments.pop(name, None) for name in ("on_improve", "on_progress", "stop")}
         self.calls = self.wrapped(**called)
         before = as_start(prefix, True) if is_shipped else None

@@ -62,8 +62,9 @@ fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) ->
                 ));
             }
             SolutionKind::Assignment | SolutionKind::Subset => {
-                let why = "other decisions at a place change little: their differences are known without replays";
-                return Some(("neighborhood", why));
+                let why = "the change of the score by one decision for another: with it, return `Exchanges` from \
+                           `neighborhood`, and `anneal` needs no replays";
+                return Some(("difference", why));
             }
             SolutionKind::Order | SolutionKind::Other => {}
         }

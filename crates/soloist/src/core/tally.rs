@@ -34,6 +34,9 @@ pub(crate) struct Tally {
     /// The time of the run.
     #[serde(skip)]
     pub(crate) clock: Clock,
+    /// Whether steps cost something else from now on: another method has its turn. The stream takes it back.
+    #[serde(skip)]
+    pub(crate) has_switched: bool,
     /// What the stream may count.
     #[serde(skip)]
     pub(crate) limits: Limits,
@@ -159,6 +162,7 @@ impl Tally {
             clock: Clock::default(),
             limits: Limits::default(),
             rival: None,
+            has_switched: false,
         }
     }
 

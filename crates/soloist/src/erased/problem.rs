@@ -12,7 +12,7 @@ use crate::core::hash::stable_hash;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Entrant, Facts, Problem, SearchInfo, search_infos};
+use crate::problem::{Entrant, Facts, Problem, SearchInfo, SolutionKind, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
 use crate::{Score, Sense};
@@ -188,6 +188,10 @@ pub(crate) trait ErasedProblem: Send {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
+    /// Returns the temperatures that suit the problem's neighbourhood.
+    fn temperatures(&self) -> Option<(f64, f64)>;
+    /// Returns the kind of solution that a few random games show.
+    fn solution_kind(&self) -> SolutionKind;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -195,6 +199,8 @@ pub(crate) trait ErasedProblem: Send {
     /// Whether the problem has a [`Prior`](crate::problem::Prior).
     fn has_prior(&self) -> bool;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
+    /// Whether the problem has rollouts of its own.
+    fn has_rollouts(&self) -> bool;
     fn bound(&self, state: &State) -> Option<f64>;
     fn potential(&self, state: &State) -> Option<f64>;
     fn facts(&self) -> &Facts;
@@ -314,6 +320,12 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         self.buffer.set(moves);
         supported
     }
+    fn temperatures(&self) -> Option<(f64, f64)> {
+        self.problem.neighborhood()?.temperatures()
+    }
+    fn solution_kind(&self) -> SolutionKind {
+        SolutionKind::seen(&*self.problem, Some(&self.watch))
+    }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();
         let state = state.get_mut();
@@ -341,6 +353,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
     fn has_prior(&self) -> bool {
         self.problem.prior().is_some()
+    }
+    fn has_rollouts(&self) -> bool {
+        !self.problem.rollouts().is_empty()
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))

@@ -1,7 +1,14 @@
 //! What kind of solution a problem has, seen from the names of the decisions in a few games.
 
+use super::Problem;
+use crate::Rng;
+use crate::core::cut::Watch;
 use std::collections::HashMap;
 use std::fmt;
+
+/// Games that are looked at, and the moves listed in them, at most.
+const GAMES: usize = 3;
+const LISTED: usize = 60_000;
 
 /// What a solution consists of, as far as random games show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +25,45 @@ pub enum SolutionKind {
 }
 
 impl SolutionKind {
+    /// Returns the kind that a few random games show.
+    pub(crate) fn seen<P: Problem>(problem: &P, watch: Option<&Watch>) -> Self {
+        Self::of(&Self::play(problem, watch, |_, _| {}))
+    }
+
+    /// Plays a few random games, which are the same at each call, and returns the names of their decisions:
+    /// [identities](super::Ordering::identity), otherwise [codes](Problem::code). `met` is called with each place and its
+    /// legal moves. Games that are too long for the moves that may be listed are left out.
+    pub(crate) fn play<P: Problem>(
+        problem: &P,
+        watch: Option<&Watch>,
+        mut met: impl FnMut(usize, &[P::Move]),
+    ) -> Vec<Vec<u64>> {
+        let (mut rng, mut listed) = (Rng::new(0), 0);
+        let (mut games, mut moves) = (Vec::new(), Vec::new());
+        'games: for _ in 0..GAMES {
+            let (mut state, mut game) = (problem.root(), Vec::new());
+            loop {
+                moves.clear();
+                problem.moves(&state, &mut moves);
+                listed += moves.len().max(1);
+                if moves.is_empty() {
+                    break;
+                }
+                let has_failed = watch.is_some_and(Watch::has_failed);
+                if listed > LISTED || has_failed || Watch::ends(watch, game.len()) {
+                    break 'games;
+                }
+                met(game.len(), &moves);
+                let mv = moves[rng.index(moves.len())];
+                let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
+                game.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
+                problem.apply(&mut state, mv);
+            }
+            games.push(game);
+        }
+        games
+    }
+
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
     pub(crate) fn of(games: &[Vec<u64>]) -> Self {
         let Some((first, others)) = games.split_first().filter(|(first, others)| first.len() > 2 && !others.is_empty())

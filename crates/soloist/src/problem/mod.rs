@@ -2,6 +2,8 @@
 
 mod dominance;
 mod entrant;
+mod exchange;
+mod exchanges;
 mod explain;
 mod facts;
 pub(crate) mod functions;
@@ -18,6 +20,8 @@ pub use crate::core::hash::{StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
+pub use exchange::Exchange;
+pub use exchanges::Exchanges;
 pub use explain::{Explain, ScorePart};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
@@ -143,6 +147,8 @@ pub trait Problem: Send + Sync {
 
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
     /// replay. Annealing uses it instead of replays. `None`: annealing replays.
+    ///
+    /// Assignments and subsets have a ready one, [`Exchanges`], for one function, [`Exchange::difference`].
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>
     where
         Self: Sized,

@@ -237,6 +237,12 @@ pub trait Neighborhood<P: Problem>: Edits<P> + Send {
         None
     }
 
+    /// Returns the temperatures at the start and at the end of a cooling that suit this local search, in units of the
+    /// differences that temperatures are measured in. `None` (the default): those of the method. What a run sets holds.
+    fn temperatures(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Returns the number of variants of this local search (1 by default): other preferences of its random choices,
     /// say. Annealing gives each run another one.
     fn variants(&self, _problem: &P) -> usize {

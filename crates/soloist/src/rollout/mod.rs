@@ -1,7 +1,9 @@
 //! Playout policies: how a state is completed.
 
+mod biased;
 pub(crate) mod policy;
 
+pub use biased::Biased;
 #[doc(hidden)]
 pub use policy::{Lifetime, UNIT_WEIGHT};
 pub use policy::{Policy, Trace};
@@ -402,7 +404,8 @@ pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) ->
     legal.is_empty().then_some(state)
 }
 
-/// Returns the policy that `name` selects on `problem`: one of the domain's, or `random`.
+/// Returns the policy that `name` selects on `problem`: one of the domain's, `random`, or
+/// `bias` where the problem has a [`Prior`](crate::problem::Prior).
 ///
 /// # Errors
 /// The names that exist, when `name` is unknown.
@@ -414,11 +417,27 @@ pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollo
     if name == "random" {
         return Ok(Box::new(Uniform));
     }
-    let mut known: Vec<_> = named.iter().map(|rollout| rollout.info.name).collect();
-    if !known.contains(&"random") {
-        known.push("random");
+    if name == BIAS.name && problem.prior().is_some() {
+        return Ok(Box::new(Biased::new(problem.sense())));
     }
-    Err(known)
+    Err(rollout_infos(problem).iter().map(|info| info.name).collect())
+}
+
+/// What every problem can play by, and what a problem with a [`Prior`](crate::problem::Prior) can.
+const RANDOM: RolloutInfo = RolloutInfo { name: "random", help: "uniform over the legal moves" };
+const BIAS: RolloutInfo =
+    RolloutInfo { name: "bias", help: "by the bias of the moves, at a steepness that is learned" };
+
+/// Lists the playout policies of a problem: its own, the first one first, then `random`, and `bias` where it has a
+/// [`Prior`](crate::problem::Prior). [`find_rollout`] makes them.
+pub fn rollout_infos<P: Problem>(problem: &P) -> Vec<RolloutInfo> {
+    let mut all: Vec<RolloutInfo> = problem.rollouts().iter().map(NamedRollout::info).collect();
+    for general in [Some(RANDOM), problem.prior().map(|_| BIAS)].into_iter().flatten() {
+        if all.iter().all(|info| info.name != general.name) {
+            all.push(general);
+        }
+    }
+    all
 }
 
 /// Buffers are not part of a playout's identity.

@@ -231,6 +231,7 @@ impl Stream<'_> {
                 _ => false,
             };
             let batch = &mut batches[usize::from(turn)];
+            let mut has_switched = false;
             for _ in 0..*batch {
                 let improvements = self.tally.history.len();
                 match self.step(time.is_some()) {
@@ -250,7 +251,9 @@ impl Stream<'_> {
                     }
                     break;
                 }
-                let over = self.end.is_some() || self.waiting;
+                // As many steps of another method may take a thousand times as long.
+                has_switched = std::mem::take(&mut self.tally.has_switched);
+                let over = self.end.is_some() || self.waiting || has_switched;
                 if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
                     break;
                 }
@@ -258,7 +261,9 @@ impl Stream<'_> {
             shared.publish(&mut known, self.tally.counters);
             let then = std::mem::replace(&mut now, Instant::now());
             let took = now - then;
-            if took < BATCH / 2 {
+            if has_switched {
+                *batch = 1;
+            } else if took < BATCH / 2 {
                 *batch = batch.saturating_mul(2);
             } else if took > BATCH * 2 {
                 *batch = (*batch / 2).max(1);

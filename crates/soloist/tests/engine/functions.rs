@@ -64,7 +64,7 @@ fn name_of(one: &Function) -> String {
 
 #[test]
 fn the_list_has_every_function_of_the_traits() {
-    for owner in ["Problem", "Facts", "Prior", "Dominance", "Ordering", "Explain"] {
+    for owner in ["Problem", "Facts", "Prior", "Dominance", "Ordering", "Exchange", "Explain"] {
         let listed: BTreeSet<String> =
             FUNCTIONS.iter().filter(|one| one.owner == owner).map(|one| one.name.to_owned()).collect();
         assert_eq!(declared(owner), listed, "{owner}");

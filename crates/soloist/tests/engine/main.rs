@@ -2,11 +2,13 @@
 
 mod auto;
 mod beam;
+mod biased;
 mod bounds;
 mod checks;
 mod common;
 mod cut;
 mod exact;
+mod exchanges;
 mod explain;
 mod first;
 mod functions;

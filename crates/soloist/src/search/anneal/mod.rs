@@ -2,7 +2,6 @@
 
 mod edits;
 mod family;
-mod kind;
 mod links;
 mod replay;
 mod run;
@@ -69,11 +68,9 @@ parameters! {
     /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
-    /// With `fit`, and where no weight differs from its default, the weights suit the kind of solution, which a few
-    /// random games show. *Orders* have the same decisions in every solution, at other places: the defaults are made
-    /// for them. *Assignments* decide at the same places in every solution, as the sides of a cut: mostly `replace`.
-    /// *Subsets* hold some of the decisions, as knapsacks: mostly `change`, `replace` and `remove`. The weights of
-    /// assignments and subsets follow success as with `adapt`.
+    /// With `fit`, and where no weight differs from its default, a few random games show the kind of solution. In
+    /// *assignments*, whose solutions decide at the same places, as the sides of a cut, few kinds of edits are of use, and
+    /// the weights follow success as with `adapt`. The other kinds keep their weights.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
@@ -89,7 +86,8 @@ parameters! {
     /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
     /// never left for an infeasible one.
     ///
-    /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::problem::Neighborhood::unit) that
+    /// The temperature T falls from `start` to `end`; where neither is set, a neighbourhood may name
+    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit) that
     /// the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
@@ -195,8 +193,8 @@ parameters! {
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
-        /// choose the weights of the edits by the kind of solution, where none is set
-        fit: bool = false, ();
+        /// let the weights of the edits follow what they bring where solutions are assignments and no weight is set
+        fit: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
@@ -236,9 +234,12 @@ parameters! {
 impl Anneal {
     /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.
     fn acceptance(&self) -> Option<f64> {
+        (self.has_default_temperatures() && self.acceptance > 0.0).then_some(self.acceptance)
+    }
+
+    fn has_default_temperatures(&self) -> bool {
         let default = Self::default();
-        let untouched = self.start == default.start && self.end == default.end && self.acceptance > 0.0;
-        untouched.then_some(self.acceptance)
+        self.start == default.start && self.end == default.end
     }
 
     /// In the order of [`EDITS`].

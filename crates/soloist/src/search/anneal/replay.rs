@@ -2,13 +2,13 @@
 
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
-use super::kind::{kind_of, weights};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::replay::{Entry, Pause, Replay};
+use crate::problem::SolutionKind;
 use crate::search::Context;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +101,7 @@ pub(super) struct Walker {
     links: Option<Links>,
     /// The weights of the kinds of edits.
     kinds: [u64; EDITS.len()],
-    /// Whether these are still to be suited to the kind of solution, and whether they follow what edits bring.
+    /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
     fits: bool,
     pub(super) adapts: bool,
     /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
@@ -151,7 +151,7 @@ impl Walker {
             longest: parameters.longest,
             links,
             kinds: parameters.weights(),
-            fits: parameters.fit && parameters.weights() == Anneal::default().weights(),
+            fits: parameters.fit && !parameters.adapt && parameters.weights() == Anneal::default().weights(),
             adapts: parameters.adapt,
             suggested: None,
             legal,
@@ -161,13 +161,10 @@ impl Walker {
         }
     }
 
-    /// Suits the weights of the edits to the kind of solution.
+    /// Lets the weights of the edits follow what they bring, where the kind of solution asks for it.
     fn fit(&mut self, problem: &dyn ErasedProblem) {
-        if std::mem::take(&mut self.fits)
-            && let Some(weights) = weights(kind_of(problem, &|state, mv| self.name(problem, state, mv)))
-        {
+        if std::mem::take(&mut self.fits) && problem.solution_kind() == SolutionKind::Assignment {
             self.adapts = true;
-            self.kinds = weights;
         }
     }
 

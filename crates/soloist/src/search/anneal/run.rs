@@ -85,7 +85,13 @@ pub(crate) struct AnnealSearch {
 }
 
 impl AnnealSearch {
-    pub(crate) fn new(parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
+    pub(crate) fn new(mut parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
+        if parameters.local
+            && parameters.has_default_temperatures()
+            && let Some(temperatures) = problem.temperatures()
+        {
+            (parameters.start, parameters.end) = temperatures;
+        }
         Self {
             saved: Saved {
                 clock: Clock::default(),

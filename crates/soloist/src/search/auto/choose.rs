@@ -39,11 +39,17 @@ pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterErro
     if potential {
         names.push("beam");
     }
-    names.extend(["anneal", NRPA]);
+    // Playouts by the bias are far better than uniform ones; a problem's own rollout knows more.
+    let [anneal, uct, sampling] = if biased && !problem.has_rollouts() {
+        ["anneal(rollout=bias)", "uct-best(rollout=bias)", "sampling(rollout=bias)"]
+    } else {
+        ["anneal", "uct-best", "sampling"]
+    };
+    names.extend([anneal, NRPA]);
     if biased {
         names.push(GNRPA);
     }
-    names.extend(["uct-best", "sampling"]);
+    names.extend([uct, sampling]);
     let mut chosen: Vec<Entry> = names.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     // What the problem names in settings of its own is not entered in others.
     chosen.retain(|entry| entries.iter().all(|named| named.preset() != entry.preset()));

@@ -29,9 +29,10 @@ parameters! {
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
     /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and
-    /// `sampling`; nested levels end once they have found their best sequence ten times again (`repetitions=10`).
-    /// `methods` names others, each with its settings in parentheses, separated by blanks (a shell needs quotes around
-    /// the whole; a file has the same text):
+    /// `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
+    /// `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times
+    /// again (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a
+    /// shell needs quotes around the whole; a file has the same text):
     ///
     /// ```text
     /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
@@ -279,6 +280,7 @@ impl AutoSearch {
     /// Begins the turn of an entrant. The winner continues from the best solution of all.
     fn begin(&mut self, context: &mut Context<'_>, at: usize, now: Progress) {
         let memory = self.memory();
+        context.tally.has_switched = true;
         let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
         let entrant = &mut self.entrants[at];
         entrant.begin(context, memory);

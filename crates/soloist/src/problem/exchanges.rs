@@ -1,0 +1,484 @@
+//! The ready local search over exchanges of decisions.
+
+use super::exchange::Exchange;
+use super::move_codec::MoveCodec;
+use super::{Acceptance, Edits, Neighborhood, SolutionKind};
+use crate::core::codec::{CheckpointError, decode, encode};
+use crate::core::cut::Watch;
+use crate::core::limits::ensure;
+use crate::core::solution::MoveId;
+use crate::{Rng, Score, Sense};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt;
+
+/// No decision: an exchange that only adds or only takes out, or a decision that is not in the solution.
+const NONE: u32 = u32::MAX;
+/// Exchanges after which the state is made again from the root, against rounding errors of sums.
+const LOGGED: usize = 4096;
+/// Of this many edits of a set one adds a decision, one takes one out, one exchanges one for two or more, and one
+/// exchanges two for one or more, where the state can be edited in place. The others exchange one for one.
+const SHARES: u64 = 8;
+/// The logarithm of the largest weight of a decision of a set; a bias that is one standard deviation above the mean has
+/// it.
+const STEEP: f64 = 3.0;
+/// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
+const TEMPERATURES: (f64, f64) = (1.0, 0.05);
+/// Draws for a decision that is not in the set, and for further decisions that fit, at most.
+const DRAWS: usize = 8;
+
+/// An exchange: the place of the old decision (the number of decisions: one is added), and the number of the new one
+/// among those possible there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Step {
+    place: u32,
+    new: u32,
+}
+
+/// What [`Neighborhood::save`] writes: the solution of the last start, the one of the last state that was made from the
+/// root, the exchanges since then, and the table of wide moves.
+type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>);
+
+/// The local search of a problem with an [`Exchange`]: one decision for another, scored by difference.
+///
+/// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
+/// decision at a random place. Which decisions are possible at a place is seen in these games and in the first
+/// solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
+/// can be edited in place, it also exchanges one or two decisions for several. Decisions of larger
+/// [bias](super::Prior::bias) at the root are added more often. Sets may have room left while they are edited; a set
+/// that is a result is completed by the moves of largest bias.
+///
+/// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if
+/// it is accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and
+/// the possible decisions. Infeasible solutions are not edited: annealing replays moves there.
+pub struct Exchanges<P: Exchange> {
+    kind: Option<SolutionKind>,
+    /// For assignments the possible decisions at each place; for sets one list.
+    choices: Vec<Vec<P::Move>>,
+    /// Assignments: places with a choice.
+    open: Vec<u32>,
+    /// Sets: the sums of the weights by which decisions are drawn; empty: all weigh the same.
+    sums: Vec<f64>,
+    /// Sets: the place of each possible decision in the solution, or `NONE`.
+    places: Vec<u32>,
+    /// The numbers of the present decisions among those possible, and the decisions.
+    numbers: Vec<u32>,
+    moves: Vec<P::Move>,
+    state: Option<P::State>,
+    /// The score of the present solution with the sign of a cost, summed up.
+    cost: f64,
+    /// The solution of the last start, and that of the state that was made from the root, with the exchanges since.
+    origin: Vec<P::Move>,
+    base: Vec<P::Move>,
+    log: Vec<Step>,
+    /// The exchanges that are proposed together, one after the other, and their difference in cost. If there are
+    /// several, `scratch` is the state after them.
+    steps: Vec<Step>,
+    change: f64,
+    scratch: Option<P::State>,
+    /// Whether the problem makes exchanges in a state.
+    in_place: bool,
+}
+
+impl<P: Exchange> fmt::Debug for Exchanges<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchanges").field("kind", &self.kind).field("moves", &self.moves).finish_non_exhaustive()
+    }
+}
+
+impl<P: Exchange> Default for Exchanges<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P: Exchange> Exchanges<P> {
+    /// Returns the local search without a solution yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            kind: None,
+            choices: Vec::new(),
+            open: Vec::new(),
+            sums: Vec::new(),
+            places: Vec::new(),
+            numbers: Vec::new(),
+            moves: Vec::new(),
+            state: None,
+            cost: 0.0,
+            origin: Vec::new(),
+            base: Vec::new(),
+            log: Vec::new(),
+            steps: Vec::new(),
+            change: 0.0,
+            scratch: None,
+            in_place: true,
+        }
+    }
+
+    fn is_assignment(&self) -> bool {
+        self.kind == Some(SolutionKind::Assignment)
+    }
+
+    /// The possible decisions at a place.
+    fn choices(&self, place: u32) -> &[P::Move] {
+        let list = if self.is_assignment() { place as usize } else { 0 };
+        self.choices.get(list).map_or(&[], Vec::as_slice)
+    }
+
+    /// Plays `moves` and returns the state and the legal moves met on the way, place by place. `None`: one is not
+    /// legal.
+    fn walk(problem: &P, moves: &[P::Move]) -> Option<(P::State, Vec<Vec<P::Move>>)> {
+        let (mut state, mut met) = (problem.root(), Vec::with_capacity(moves.len()));
+        for &mv in moves {
+            let mut legal = Vec::new();
+            problem.moves(&state, &mut legal);
+            if !legal.contains(&mv) {
+                return None;
+            }
+            met.push(legal);
+            problem.apply(&mut state, mv);
+        }
+        Some((state, met))
+    }
+
+    /// Lists the possible decisions: those of random games, always the same ones, and those beside the first solution.
+    /// Returns false if a decision of a set is there twice.
+    fn list(&mut self, problem: &P, moves: &[P::Move], met: &[Vec<P::Move>]) -> bool {
+        let is_assignment = self.is_assignment();
+        let lists = if is_assignment { moves.len() } else { 1 };
+        let mut known: Vec<HashMap<P::Move, u32>> = vec![HashMap::new(); lists];
+        self.choices = vec![Vec::new(); lists];
+        let choices = &mut self.choices;
+        let mut enter = |place: usize, legal: &[P::Move]| {
+            let place = if is_assignment { place } else { 0 };
+            let Some(list) = choices.get_mut(place) else { return };
+            for &mv in legal {
+                known[place].entry(mv).or_insert_with(|| {
+                    list.push(mv);
+                    list.len() as u32 - 1
+                });
+            }
+        };
+        met.iter().enumerate().for_each(|(place, legal)| enter(place, legal));
+        SolutionKind::play(problem, None, &mut enter);
+        self.open = (0..).zip(&self.choices).filter(|(_, list)| list.len() > 1).map(|(place, _)| place).collect();
+        let at = |place: usize| if is_assignment { place } else { 0 };
+        // Every move of the solution was legal where it was played.
+        self.numbers = moves.iter().enumerate().map(|(place, mv)| known[at(place)][mv]).collect();
+        self.weigh(problem);
+        self.enter_places()
+    }
+
+    /// Weighs the possible decisions of a set by the bias at the root, where there is one.
+    fn weigh(&mut self, problem: &P) {
+        self.sums.clear();
+        let Some(prior) = problem.prior().filter(|_| !self.is_assignment()) else { return };
+        let (root, mut legal) = (problem.root(), Vec::new());
+        problem.moves(&root, &mut legal);
+        let known: HashMap<P::Move, f64> = legal.iter().map(|&mv| (mv, prior.bias(&root, mv))).collect();
+        let count = known.len().max(1) as f64;
+        let mean = known.values().sum::<f64>() / count;
+        let spread = (known.values().map(|bias| (bias - mean).powi(2)).sum::<f64>() / count).sqrt();
+        if !(spread > 1e-9 && spread.is_finite()) {
+            return;
+        }
+        let steep = |bias: &f64| (STEEP * (bias - mean) / spread).clamp(-STEEP, STEEP);
+        let weight = |mv: &P::Move| libm::exp(known.get(mv).map_or(0.0, steep));
+        let mut sum = 0.0;
+        self.sums.extend(self.choices.iter().flatten().map(|mv| {
+            sum += weight(mv);
+            sum
+        }));
+    }
+
+    /// Draws one of the possible decisions of a set.
+    fn any(&self, rng: &mut Rng) -> u32 {
+        let list = self.choices(0).len();
+        let Some(&total) = self.sums.last() else { return rng.index(list) as u32 };
+        let draw = rng.unit() * total;
+        self.sums.partition_point(|&sum| sum <= draw).min(list - 1) as u32
+    }
+
+    /// Notes the places of the decisions of a set. Returns false if one is there twice.
+    fn enter_places(&mut self) -> bool {
+        let mut is_set = true;
+        if !self.is_assignment() {
+            self.places = vec![NONE; self.choices(0).len()];
+            for (place, &number) in (0..).zip(&self.numbers) {
+                is_set &= std::mem::replace(&mut self.places[number as usize], place) == NONE;
+            }
+        }
+        is_set
+    }
+
+    /// Draws an exchange. `None`: there is none.
+    fn draw(&self, rng: &mut Rng) -> Option<Step> {
+        let count = self.moves.len();
+        if self.is_assignment() {
+            let place = *self.open.get(rng.index(self.open.len().max(1)))?;
+            let list = self.choices(place).len();
+            let at = rng.index(list - 1) as u32;
+            // The last one stands for the present one.
+            let new = if at == self.numbers[place as usize] { list as u32 - 1 } else { at };
+            return Some(Step { place, new });
+        }
+        let kind = rng.below(SHARES);
+        let place = if kind == 0 { count } else { rng.index(count.max(1)) } as u32;
+        if kind == 1 || kind > 0 && count == 0 {
+            return (count > 0).then_some(Step { place, new: NONE });
+        }
+        let new = self.outside(rng)?;
+        Some(Step { place, new })
+    }
+
+    /// Draws a decision that is not in the set. `None`: none was found.
+    fn outside(&self, rng: &mut Rng) -> Option<u32> {
+        let mut draws = (0..DRAWS).map(|_| self.any(rng));
+        draws.find(|&new| self.places[new as usize] == NONE)
+    }
+
+    /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change
+    /// of the score. `None`: it cannot be made.
+    fn extend(&mut self, problem: &P, rng: &mut Rng, takes_more: bool) -> Option<f64> {
+        let (mut change, mut count) = (0.0, self.moves.len());
+        let mut scratch = self.scratch.take().unwrap_or_else(|| problem.root());
+        scratch.clone_from(self.state.as_ref()?);
+        let first = self.steps.pop()?;
+        let mut place = first.place as usize;
+        let mut make = |step: Step, old: Option<P::Move>, new: Option<P::Move>| {
+            let difference = problem.difference(&scratch, step.place as usize, old, new)?;
+            problem.apply_exchange(&mut scratch, step.place as usize, old, new).then_some((step, difference))
+        };
+        let mut steps = std::mem::take(&mut self.steps);
+        let mut old = self.moves[place];
+        let is_made = 'edit: {
+            if takes_more {
+                if count < 2 {
+                    break 'edit false;
+                }
+                // The last decision takes the place of the one that is taken out.
+                let taken = place;
+                place = rng.index(count - 1);
+                let Some((step, difference)) = make(Step { place: taken as u32, new: NONE }, Some(old), None) else {
+                    break 'edit false;
+                };
+                old = self.moves[if place == taken { count - 1 } else { place }];
+                (change, count) = (change + difference, count - 1);
+                steps.push(step);
+            }
+            let new = self.choices(0).get(first.new as usize).copied();
+            let Some((step, difference)) = make(Step { place: place as u32, new: first.new }, Some(old), new) else {
+                break 'edit false;
+            };
+            change += difference;
+            steps.push(step);
+            for _ in 0..DRAWS {
+                let number = self.any(rng);
+                if self.places[number as usize] != NONE || steps.iter().any(|step| step.new == number) {
+                    continue;
+                }
+                let step = Step { place: count as u32, new: number };
+                if let Some((step, difference)) = make(step, None, Some(self.choices(0)[number as usize])) {
+                    (change, count) = (change + difference, count + 1);
+                    steps.push(step);
+                }
+            }
+            true
+        };
+        (self.steps, self.scratch) = (steps, Some(scratch));
+        is_made.then_some(change)
+    }
+
+    /// The decisions of an exchange.
+    fn decisions(&self, step: Step) -> (Option<P::Move>, Option<P::Move>) {
+        (self.moves.get(step.place as usize).copied(), self.choices(step.place).get(step.new as usize).copied())
+    }
+
+    /// Makes an exchange of the solution, and of the state if `state` says so. Returns whether the state is right then.
+    fn make(&mut self, problem: &P, step: Step, state: bool) -> bool {
+        let (old, new) = self.decisions(step);
+        let place = step.place as usize;
+        let is_right = match self.state.as_mut().filter(|_| state) {
+            Some(state) => problem.apply_exchange(state, place, old, new),
+            None => true,
+        };
+        if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
+            self.places[*number as usize] = NONE;
+        }
+        match new {
+            Some(mv) if old.is_some() => (self.moves[place], self.numbers[place]) = (mv, step.new),
+            Some(mv) => {
+                self.moves.push(mv);
+                self.numbers.push(step.new);
+            }
+            None => {
+                self.moves.swap_remove(place);
+                self.numbers.swap_remove(place);
+            }
+        }
+        if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
+            self.places[*number as usize] = step.place;
+        }
+        is_right
+    }
+
+    /// Makes the state again from the root.
+    fn rebuild(&mut self, problem: &P) {
+        let mut state = problem.root();
+        self.moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+        self.state = Some(state);
+        self.base.clone_from(&self.moves);
+        self.log.clear();
+    }
+
+    /// Whether the problem makes an exchange in a state, seen when a decision is taken out of a set.
+    fn can_exchange(&self, problem: &P) -> bool {
+        let (Some(state), Some(&mv)) = (&self.state, self.moves.first()) else { return false };
+        let old = Some(mv).filter(|_| !self.is_assignment());
+        old.is_some()
+            && problem.difference(state, 0, old, None).is_some()
+            && problem.apply_exchange(&mut state.clone(), 0, old, None)
+    }
+
+    /// Returns the solution completed by the moves of largest bias, its state, and what that adds to the score.
+    fn completed(&self, problem: &P) -> (Vec<P::Move>, P::State, f64) {
+        let mut moves = self.moves.clone();
+        let mut state = problem.root();
+        moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+        let (mut legal, mut added) = (Vec::new(), 0.0);
+        while moves.len() < Watch::MOST {
+            legal.clear();
+            problem.moves(&state, &mut legal);
+            let bias = |mv: P::Move| problem.prior().map_or(0.0, |prior| prior.bias(&state, mv));
+            let better = |a: (f64, P::Move), b: (f64, P::Move)| if b.0 > a.0 { b } else { a };
+            let Some((_, mv)) = legal.iter().map(|&mv| (bias(mv), mv)).reduce(better) else { break };
+            // `check` finds a difference that is missing here.
+            added += problem.difference(&state, moves.len(), None, Some(mv)).unwrap_or(0.0);
+            problem.apply(&mut state, mv);
+            moves.push(mv);
+        }
+        (moves, state, added)
+    }
+}
+
+fn sign(sense: Sense) -> f64 {
+    if sense == Sense::Maximize { -1.0 } else { 1.0 }
+}
+
+impl<P: Exchange> Edits<P> for Exchanges<P> {
+    fn propose(&mut self, problem: &P, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let step = self.draw(acceptance.rng)?;
+        let (old, new) = self.decisions(step);
+        self.steps.clear();
+        self.steps.push(step);
+        let is_wide = self.in_place && !self.is_assignment() && old.is_some() && new.is_some();
+        let difference = match acceptance.rng.below(if is_wide { SHARES - 2 } else { 1 }) {
+            kind @ 1..=2 => self.extend(problem, acceptance.rng, kind == 2)?,
+            _ => problem.difference(self.state.as_ref()?, step.place as usize, old, new)?,
+        };
+        self.change = sign(problem.sense()) * difference;
+        Some(self.change)
+    }
+
+    fn accept(&mut self, problem: &P) {
+        self.cost += self.change;
+        let steps = std::mem::take(&mut self.steps);
+        let is_made = steps.len() > 1;
+        if is_made {
+            std::mem::swap(&mut self.state, &mut self.scratch);
+        }
+        let mut is_right = self.log.len() + steps.len() <= LOGGED;
+        for &step in &steps {
+            is_right &= self.make(problem, step, !is_made);
+        }
+        self.log.extend_from_slice(&steps);
+        self.steps = steps;
+        if !is_right {
+            self.rebuild(problem);
+        }
+    }
+
+    fn reject(&mut self, _: &P) {}
+}
+
+impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
+    fn start(&mut self, problem: &P, moves: &[P::Move]) -> bool {
+        let Some((state, met)) = Self::walk(problem, moves) else { return false };
+        let Score::Feasible(value) = problem.score(&state) else { return false };
+        self.kind.get_or_insert_with(|| SolutionKind::seen(problem, None));
+        if !self.list(problem, moves, &met) {
+            return false;
+        }
+        self.cost = sign(problem.sense()) * value;
+        self.moves = moves.to_vec();
+        (self.origin, self.base) = (moves.to_vec(), moves.to_vec());
+        self.log.clear();
+        self.state = Some(state);
+        self.in_place = self.can_exchange(problem);
+        if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
+    }
+
+    fn cost(&self, problem: &P) -> f64 {
+        let (_, state, added) = self.completed(problem);
+        match problem.score(&state) {
+            Score::Feasible(value) => sign(problem.sense()) * (value - added),
+            // A broken promise, which `check` finds.
+            Score::Infeasible(_) => self.cost,
+        }
+    }
+
+    fn moves(&self, problem: &P, moves: &mut Vec<P::Move>) {
+        moves.extend(self.completed(problem).0);
+    }
+
+    fn temperatures(&self) -> Option<(f64, f64)> {
+        Some(TEMPERATURES)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let table = MoveCodec::new();
+        let all = |moves: &[P::Move]| moves.iter().map(|&mv| table.pack(mv)).collect::<Vec<MoveId>>();
+        let (origin, base) = (all(&self.origin), all(&self.base));
+        let saved: Saved = (origin, base, self.log.clone(), table.save());
+        encode(&saved)
+    }
+
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let damaged = |what| Err(CheckpointError::Corrupt(what));
+        let (origin, base, log, table): Saved = decode(bytes)?;
+        let codec = MoveCodec::new();
+        codec.load(&table)?;
+        let all = |ids: &[MoveId]| ids.iter().map(|&id| codec.unpack(id)).collect::<Option<Vec<P::Move>>>();
+        let (Some(origin), Some(base)) = (all(&origin), all(&base)) else {
+            return damaged("a move of a neighbourhood");
+        };
+        let shown = std::mem::take(&mut self.moves);
+        ensure(self.start(problem, &origin), "the first solution of a neighbourhood")?;
+        let Some((state, _)) = Self::walk(problem, &base) else { return damaged("an illegal move") };
+        let number = |(place, mv): (usize, &P::Move)| {
+            let list = self.choices(place as u32);
+            list.iter().position(|other| other == mv).map(|number| number as u32)
+        };
+        let Some(numbers) = base.iter().enumerate().map(number).collect::<Option<Vec<u32>>>() else {
+            return damaged("a decision of a neighbourhood");
+        };
+        ensure(!self.is_assignment() || base.len() == origin.len(), "the places of a neighbourhood")?;
+        ensure(log.len() <= LOGGED, "the edits of a neighbourhood")?;
+        (self.numbers, self.moves, self.base, self.state) = (numbers, base.clone(), base, Some(state));
+        ensure(self.enter_places(), "a decision that a set holds twice")?;
+        for step in log {
+            let (old, new) = self.decisions(step);
+            let is_new = new.is_none() || self.is_assignment() || self.places[step.new as usize] == NONE;
+            let known = step.new == NONE || new.is_some();
+            let place = (step.place as usize) < self.moves.len() + usize::from(!self.is_assignment());
+            let state = self.state.as_ref().filter(|_| known && is_new && place && (old, new) != (None, None));
+            let difference = state.and_then(|state| problem.difference(state, step.place as usize, old, new));
+            ensure(difference.is_some() && self.make(problem, step, true), "an edit of a neighbourhood")?;
+            self.log.push(step);
+        }
+        ensure(self.completed(problem).0 == shown, "another solution in a neighbourhood")?;
+        self.cost = self.cost(problem);
+        Ok(())
+    }
+}
