@@ -178,7 +178,8 @@ fn neighborhood<P: Problem>(
     }
     let again = edits.cost(problem);
     // A solution may be edited while it is not finished: then the moves have more than the cost knows.
-    if !close(now, again) && !(edits.load(problem, &saved).is_ok() && close(now, edits.cost(problem))) {
+    let is_known = close(now, again) || edits.load(problem, &saved).is_ok() && close(now, edits.cost(problem));
+    if !is_known {
         let score = problem.score(&after(problem, &moves));
         let what = format!(
             "a neighbourhood has the cost {now}, but {again} when it is started with its own moves, whose score is {score} \

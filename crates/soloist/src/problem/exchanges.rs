@@ -2,7 +2,7 @@
 
 use super::exchange::Exchange;
 use super::move_codec::MoveCodec;
-use super::{Acceptance, Edits, Neighborhood, SolutionKind};
+use super::{Acceptance, Edits, Neighborhood, Problem, SolutionKind};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::Watch;
 use crate::core::limits::ensure;
@@ -38,6 +38,9 @@ struct Step {
 /// What [`Neighborhood::save`] writes: the solution of the last start, the one of the last state that was made from the
 /// root, the exchanges since then, and the table of wide moves.
 type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>);
+
+/// The legal moves at each place of a line.
+type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
 
 /// The local search of a problem with an [`Exchange`]: one decision for another, scored by difference.
 ///
@@ -128,7 +131,7 @@ impl<P: Exchange> Exchanges<P> {
 
     /// Plays `moves` and returns the state and the legal moves met on the way, place by place. `None`: one is not
     /// legal.
-    fn walk(problem: &P, moves: &[P::Move]) -> Option<(P::State, Vec<Vec<P::Move>>)> {
+    fn walk(problem: &P, moves: &[P::Move]) -> Option<(P::State, Lists<P>)> {
         let (mut state, mut met) = (problem.root(), Vec::with_capacity(moves.len()));
         for &mv in moves {
             let mut legal = Vec::new();

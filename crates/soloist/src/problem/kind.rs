@@ -31,8 +31,8 @@ impl SolutionKind {
     }
 
     /// Plays a few random games, which are the same at each call, and returns the names of their decisions:
-    /// [identities](super::Ordering::identity), otherwise [codes](Problem::code). `met` is called with each place and its
-    /// legal moves. Games that are too long for the moves that may be listed are left out.
+    /// [identities](super::Ordering::identity), otherwise [codes](Problem::code). `met` is called with each place and
+    /// its legal moves. Games that are too long for the moves that may be listed are left out.
     pub(crate) fn play<P: Problem>(
         problem: &P,
         watch: Option<&Watch>,

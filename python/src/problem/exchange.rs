@@ -1,0 +1,34 @@
+//! Differences of exchanges that Python functions know.
+
+use super::{PyProblem, PyState, real, returned};
+use crate::moves::PyMove;
+use pyo3::prelude::*;
+use soloist::problem::Exchange;
+
+impl Exchange for PyProblem {
+    fn difference(&self, end: &PyState, place: usize, old: Option<PyMove>, new: Option<PyMove>) -> Option<f64> {
+        let function = self.functions.difference.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let [old, new] = [old, new].map(|mv| mv.map(|mv| mv.object(py)));
+                let change = function.bind(py).call1((end.0.bind(py), place, old, new))?;
+                if change.is_none() { Ok(None) } else { real("difference", &change, "a number or None").map(Some) }
+            })
+        })
+    }
+
+    fn apply_exchange(&self, end: &mut PyState, place: usize, old: Option<PyMove>, new: Option<PyMove>) -> bool {
+        let Some(function) = &self.functions.apply_exchange else { return false };
+        Python::attach(|py| {
+            let next = self.guard.ask(py, None, || {
+                let [old, new] = [old, new].map(|mv| mv.map(|mv| mv.object(py)));
+                let next = function.bind(py).call1((end.0.bind(py), place, old, new))?;
+                if next.is_none() {
+                    return Err(returned("apply_exchange", &next, "the state after the exchange"));
+                }
+                Ok(Some(next.unbind()))
+            });
+            next.map(|next| *end = PyState(next)).is_some()
+        })
+    }
+}
