@@ -400,6 +400,10 @@ impl<K: Kernel> Annealing<K> {
                     if self.clock.kind == Kind::Save {
                         // The vehicle that was saved in vain is given back: the first steps serve those left out.
                         self.found = Kept::default();
+                        if self.clock.plan.pace > 0.0 && self.kernel.customers() > FITTED {
+                            // A single long cooling must not depend on whether they find room.
+                            self.kernel.set(&self.best.tour, &self.best.absent, usize::MAX);
+                        }
                         self.begin_distance();
                     } else {
                         self.next_round(rng);
