@@ -328,7 +328,8 @@ impl<T: Offset> Lists<T> {
         }
         sorted.clear();
         sorted.resize(count, T::ZERO);
-        // Behind each bucket's place stands where it begins; there it moves to its end, which is where the next one begins.
+        // Behind each bucket's place stands where it begins; there it moves to its end, which is where the next one
+        // begins.
         for &offset in &*made {
             let start = &mut starts[offset.bucket(shift) + 1];
             sorted[*start as usize] = offset;

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p soloist-routing --example solomon -- FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...`: files
 //! separated by commas, seconds of the processor (of the wall clock, where processor time is unknown), `vehicles`,
-//! `distance`, `travel`, `makespan` or `rich` (the problem `rich-vrp` with its usual rules), and numbers of [`Schedule`] and [`SisrSettings`], the latter with `f.` before
-//! them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there, `plan=0` hides the
-//! seconds from the schedule. `best=FILE:COLUMN`
+//! `distance`, `travel`, `makespan` or `rich` (the problem `rich-vrp` with its usual rules), and numbers of
+//! [`Schedule`] and [`SisrSettings`], the latter with `f.` before them for the phase that saves vehicles; `trace=1`
+//! prints improvements, `target=COST` stops there, `plan=0` hides the seconds from the schedule. `best=FILE:COLUMN`
 //! or `best=FILE:VEHICLES:COST` names a table of best known values by instance and its columns: the gap is printed, and
 //! an instance ends once it reaches the value to two decimals. Per instance: name, vehicles, cost, best known vehicles
 //! and cost, gap, steps, seconds, and the seconds at which the number of vehicles fell.

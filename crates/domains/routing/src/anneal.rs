@@ -281,7 +281,8 @@ impl<K: Kernel> Annealing<K> {
     }
 
     /// Notes which part of the plan of the run is over, from 0 to 1; without a plan all rounds have their own length.
-    /// It is [asked for](Self::wants_look) at the same steps in every run, so that a run over counts stays reproducible.
+    /// It is [asked for](Self::wants_look) at the same steps in every run, so that a run over counts stays
+    /// reproducible.
     pub fn look(&mut self, part: Option<f64>) {
         let total = self.clock.total;
         let plan = &mut self.clock.plan;
@@ -357,8 +358,8 @@ impl<K: Kernel> Annealing<K> {
     }
 
     /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, before one at
-    /// which a [look](Self::wants_look) is due, and when `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
-    /// it.
+    /// which a [look](Self::wants_look) is due, and when `ends` says so, which is asked once in a few steps. Returns
+    /// the steps made and whether the last one has improved it.
     pub(crate) fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> (u64, bool) {
         self.improved = false;
         let mut made = 0;

@@ -71,10 +71,10 @@ impl Clone for Tour {
 /// A tour ends when nothing can follow. Visits that must be made and are not, and all visits of a route that cannot be
 /// finished, count as unserved: their number is the degree of infeasibility.
 ///
-/// The score is the cost: distance at the rates of the vehicles, their fixed costs, and the prizes of customers that are
-/// not served; with [`Objective::Vehicles`] also 10^6 (or a larger power of ten) for each route. A state takes about
-/// 120 bytes, a bit for each place and two bytes for each kind; listing moves takes time for each visit left, times the
-/// deliveries owed.
+/// The score is the cost: distance at the rates of the vehicles, their fixed costs, and the prizes of customers that
+/// are not served; with [`Objective::Vehicles`] also 10^6 (or a larger power of ten) for each route. A state takes
+/// about 120 bytes, a bit for each place and two bytes for each kind; listing moves takes time for each visit left,
+/// times the deliveries owed.
 ///
 /// # References
 /// H. Li and A. Lim, "A metaheuristic for the pickup and delivery problem with time windows", 2001. J.-F. Cordeau,

@@ -39,9 +39,9 @@ pub fn write(plan: &Plan) -> String {
 /// Reads routes.
 ///
 /// Where lines `Route NUMBER : ...` (with or without `#`, in small or large letters) exist, they are the routes, zeros
-/// at their ends being the depot; lines `Cost NUMBER` and (behind them) `Kinds NUMBER...` are noted, every other line is a header and ignored. Else the
-/// text is one tour: customers separated by blanks, commas or line ends, every 0 a visit to the depot, with `#`
-/// comments.
+/// at their ends being the depot; lines `Cost NUMBER` and (behind them) `Kinds NUMBER...` are noted, every other line
+/// is a header and ignored. Else the text is one tour: customers separated by blanks, commas or line ends, every 0 a
+/// visit to the depot, with `#` comments.
 ///
 /// # Errors
 /// One line: a word that is no customer, or a cost that is no number.

@@ -71,8 +71,8 @@ pub(crate) struct SolveArgs {
     /// Print the result as one JSON object
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Also write the result as JSON to FILE (replaced at the end); a FILE that ends in .sol is written in the text format
-    /// in which the field publishes solutions, where it has one (routes)
+    /// Also write the result as JSON to FILE (replaced at the end); a FILE that ends in .sol is written in the text
+    /// format in which the field publishes solutions, where it has one (routes)
     #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) out: Option<PathBuf>,
     /// Draw the solution into FILE

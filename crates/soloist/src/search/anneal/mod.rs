@@ -69,8 +69,8 @@ parameters! {
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
     /// With `fit`, and where no weight differs from its default, a few random games show the kind of solution. In
-    /// *assignments*, whose solutions decide at the same places, as the sides of a cut, few kinds of edits are of use, and
-    /// the weights follow success as with `adapt`. The other kinds keep their weights.
+    /// *assignments*, whose solutions decide at the same places, as the sides of a cut, few kinds of edits are of use,
+    /// and the weights follow success as with `adapt`. The other kinds keep their weights.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
@@ -87,8 +87,8 @@ parameters! {
     /// never left for an infeasible one.
     ///
     /// The temperature T falls from `start` to `end`; where neither is set, a neighbourhood may name
-    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit) that
-    /// the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
+    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit)
+    /// that the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
     /// is added to all scores. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
