@@ -1,5 +1,6 @@
 //! Rich vehicle routing by name: what the command line and other programs without types use.
 
+use super::judge::Judge;
 use super::{Convention, Instance, Objective, Rich, check, draw, generate, is_spec, read, verify, write};
 use crate::search::METHODS;
 use crate::vrptw::{Edges, Rounding};
@@ -167,7 +168,7 @@ impl soloist_domain::Instance for Loaded {
             return Err("no routes: expected lines `Route #1: 5 3 7`, or customers with a 0 between routes".into());
         }
         let sites = instance.sites();
-        verify::drive_all(&verify::Judge::new(instance, &sites, self.problem.rounding), &routes)?;
+        verify::drive_all(&Judge::new(instance, &sites, self.problem.rounding), &routes)?;
         let mut tour: Vec<u16> = vec![0];
         for (kind, visits) in &routes {
             tour.push(self.problem.tables().begin(kind - 1));

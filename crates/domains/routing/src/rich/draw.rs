@@ -1,8 +1,8 @@
 //! Routes for people: lists in the field's format with the reason for each visit left out, and a map with a time line
 //! for each route.
 
+use super::judge::{Judge, Routed};
 use super::reason::reason;
-use super::verify::{Judge, Routed};
 use super::{Instance, Visit};
 use crate::verdict::shown;
 use crate::vrptw::draw::{COLORS, strip, times};

@@ -1,7 +1,7 @@
 //! Slack induction by string removals for requests and vehicles of several kinds.
 
 use super::route::{Place, Route};
-use super::tables::{NONE, Tables};
+use super::tables::{NONE, Tables, ranks};
 use crate::kernel::Kernel;
 use crate::sisr::SisrSettings;
 use soloist::Rng;
@@ -86,7 +86,7 @@ impl Repair {
             absent: Vec::new(),
             misses: vec![0; requests],
             cost: 0.0,
-            ranks: super::ruin::ranks(&tables),
+            ranks: ranks(&tables),
             known: Vec::new(),
             alone: vec![UNKNOWN; requests * kinds],
             slots: 0,

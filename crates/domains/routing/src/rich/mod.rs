@@ -5,6 +5,7 @@ mod draw;
 mod explain;
 mod format;
 mod instance;
+mod judge;
 mod kernel;
 mod model;
 mod problem;

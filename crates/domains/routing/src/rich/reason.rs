@@ -1,6 +1,6 @@
 //! Why a visit is not made, by the rules of the verifier.
 
-use super::verify::{Judge, Routed};
+use super::judge::{Judge, Routed};
 use crate::verdict::shown;
 
 /// A place for a request: what the routes cost more, and where it is in words.

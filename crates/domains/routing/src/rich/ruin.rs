@@ -2,12 +2,12 @@
 
 use super::kernel::{Choice, Repair};
 use super::route::Place;
-use super::tables::{NONE, Tables};
+use super::tables::{NONE, RULES, Tables};
 use soloist::Rng;
 use std::sync::Arc;
 
 /// Orders in which requests are inserted, with their weights: random, then by ascending rank of a key.
-const WEIGHTS: [u64; 7] = [4, 4, 2, 1, 2, 2, 2];
+const WEIGHTS: [u64; RULES] = [4, 4, 2, 1, 2, 2, 2];
 /// No place is overlooked more often than this in a row.
 const MOST_BLINKS: usize = 15;
 /// The most optional requests near a ruin that are tried again, as a factor of the visits removed on average.
@@ -277,36 +277,4 @@ impl Repair {
         self.choices = choices;
         choice
     }
-}
-
-/// For each rule but the random one, the rank of every request: demand descending, far, close, width of the window
-/// ascending, start ascending, end descending. Ties by number.
-pub(super) fn ranks(tables: &Tables) -> Vec<u16> {
-    let network = &*tables.network;
-    let first = |request: usize| usize::from(tables.requests[request].first);
-    let far = |request: usize| {
-        let place = first(request);
-        let ways = (0..tables.depots).map(|depot| network.distance(depot, place) + network.distance(place, depot));
-        ways.fold(f64::INFINITY, f64::min)
-    };
-    let keys: [&dyn Fn(usize) -> f64; WEIGHTS.len() - 1] = [
-        &|request| -(tables.requests[request].demand as f64),
-        &|request| -far(request),
-        &far,
-        &|request| network.due(first(request)) - network.ready(first(request)),
-        &|request| network.ready(first(request)),
-        &|request| -network.due(first(request)),
-    ];
-    let size = tables.requests.len();
-    let mut ranks = Vec::with_capacity(keys.len() * size);
-    let mut order: Vec<usize> = (0..size).collect();
-    for key in keys {
-        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
-        let begin = ranks.len();
-        ranks.resize(begin + size, 0);
-        for (rank, &request) in order.iter().enumerate() {
-            ranks[begin + request] = rank as u16;
-        }
-    }
-    ranks
 }

@@ -7,6 +7,8 @@ use crate::rules::TOLERANCE;
 use crate::vrptw::Rounding;
 use std::sync::Arc;
 
+/// The orders in which requests are inserted: random, and one for each key of [`ranks`].
+pub(super) const RULES: usize = 7;
 /// No visit, no request.
 pub(super) const NONE: u16 = u16::MAX;
 
@@ -187,4 +189,36 @@ impl Tables {
     pub(super) fn begun(&self, mv: u16) -> Option<usize> {
         usize::from(mv).checked_sub(self.visits() + 1)
     }
+}
+
+/// For each rule but the random one, the rank of every request: demand descending, far, close, width of the window
+/// ascending, start ascending, end descending. Ties by number.
+pub(super) fn ranks(tables: &Tables) -> Vec<u16> {
+    let network = &*tables.network;
+    let first = |request: usize| usize::from(tables.requests[request].first);
+    let far = |request: usize| {
+        let place = first(request);
+        let ways = (0..tables.depots).map(|depot| network.distance(depot, place) + network.distance(place, depot));
+        ways.fold(f64::INFINITY, f64::min)
+    };
+    let keys: [&dyn Fn(usize) -> f64; RULES - 1] = [
+        &|request| -(tables.requests[request].demand as f64),
+        &|request| -far(request),
+        &far,
+        &|request| network.due(first(request)) - network.ready(first(request)),
+        &|request| network.ready(first(request)),
+        &|request| -network.due(first(request)),
+    ];
+    let size = tables.requests.len();
+    let mut ranks = Vec::with_capacity(keys.len() * size);
+    let mut order: Vec<usize> = (0..size).collect();
+    for key in keys {
+        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+        let begin = ranks.len();
+        ranks.resize(begin + size, 0);
+        for (rank, &request) in order.iter().enumerate() {
+            ranks[begin + request] = rank as u16;
+        }
+    }
+    ranks
 }
