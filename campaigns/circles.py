@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lists circles of files: groups of source files of a crate that use each other, directly or in a round.
 
-An import is followed through re-exports to the file that defines the item. Test code is left out.
+An import is followed through re-exports to the file that defines the item; a file that only re-exports an item does not use it.
+Test code is left out.
 The roots of crates (`lib.rs`) are no nodes: they re-export everything.
 """
 import argparse
@@ -67,11 +68,13 @@ class Crate:
             self.text[mod] = text
             self.defs[mod] = set(re.findall(r"\b(?:fn|struct|enum|trait|const|static|union|macro_rules!)\s+(\w+)", text)) | set(re.findall(r"^(?:pub(?:\([^)]*\))? )?type\s+(\w+)", text, re.M))
             uses, exports = [], {}
+            bare = re.sub(r"\buse\s+[^;]+;", "", text)
             for vis, tree in re.findall(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", text):
                 for parts, name in leaves(tree):
-                    uses.append(parts)
+                    # What is only handed on is not used here.
+                    if not vis or name == "*" or re.search(rf"\b{name}\b", bare):
+                        uses.append(parts)
                     exports.setdefault(name, []).append(parts)
-            bare = re.sub(r"\buse\s+[^;]+;", "", text)
             uses += [p.split("::") for p in re.findall(r"\b(?:crate|super|self)(?:::\w+)+", bare)]
             kids = [m[-1] for m in self.mods if len(m) == len(mod) + 1 and m[:-1] == mod]
             names = set(kids)

@@ -1,9 +1,11 @@
 //! Playout policies: how a state is completed.
 
 mod biased;
+mod find;
 pub(crate) mod policy;
 
 pub use biased::Biased;
+pub use find::{find_rollout, rollout_infos};
 #[doc(hidden)]
 pub use policy::{Lifetime, UNIT_WEIGHT};
 pub use policy::{Policy, Trace};
@@ -402,42 +404,6 @@ pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) ->
     legal.clear();
     problem.moves(&state, &mut legal);
     legal.is_empty().then_some(state)
-}
-
-/// Returns the policy that `name` selects on `problem`: one of the domain's, `random`, or
-/// `bias` where the problem has a [`Prior`](crate::problem::Prior).
-///
-/// # Errors
-/// The names that exist, when `name` is unknown.
-pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
-    let named = problem.rollouts();
-    if let Some(rollout) = named.iter().find_map(|rollout| rollout.make(problem, name)) {
-        return Ok(rollout);
-    }
-    if name == "random" {
-        return Ok(Box::new(Uniform));
-    }
-    if name == BIAS.name && problem.prior().is_some() {
-        return Ok(Box::new(Biased::new(problem.sense())));
-    }
-    Err(rollout_infos(problem).iter().map(|info| info.name).collect())
-}
-
-/// What every problem can play by, and what a problem with a [`Prior`](crate::problem::Prior) can.
-const RANDOM: RolloutInfo = RolloutInfo { name: "random", help: "uniform over the legal moves" };
-const BIAS: RolloutInfo =
-    RolloutInfo { name: "bias", help: "by the bias of the moves, at a steepness that is learned" };
-
-/// Lists the playout policies of a problem: its own, the first one first, then `random`, and `bias` where it has a
-/// [`Prior`](crate::problem::Prior). [`find_rollout`] makes them.
-pub fn rollout_infos<P: Problem>(problem: &P) -> Vec<RolloutInfo> {
-    let mut all: Vec<RolloutInfo> = problem.rollouts().iter().map(NamedRollout::info).collect();
-    for general in [Some(RANDOM), problem.prior().map(|_| BIAS)].into_iter().flatten() {
-        if all.iter().all(|info| info.name != general.name) {
-            all.push(general);
-        }
-    }
-    all
 }
 
 /// Buffers are not part of a playout's identity.
