@@ -249,7 +249,7 @@ fn wrong_calls_are_errors() {
     let many = Setup::MOST_THREADS + 1;
     assert!(matches!(solver().threads(many).run(), Err(SolveError::Threads(threads)) if threads == many));
     let error = solver().rollout("nosuch").run().unwrap_err().to_string();
-    assert_eq!(error, "no rollout `nosuch` (known: random, learner)");
+    assert_eq!(error, "no rollout `nosuch` (known: random, learner, bias)");
 }
 
 // ---- odd problems ----

@@ -351,7 +351,7 @@ fn damaged_ranks_are_refused() {
     let other = Stacking::new(&generate("random:8x200:5").unwrap());
     assert!(Solver::new(&other, Method::named("ranks")).resume(&session.save()).is_err());
     let error = Solver::new(&problem, Method::preset("sampling").unwrap()).rollout("ranks").run().unwrap_err();
-    assert_eq!(error.to_string(), "no rollout `ranks` (known: fo, random): it is a method");
+    assert_eq!(error.to_string(), "no rollout `ranks` (known: fo, random, bias): it is a method");
 }
 
 #[test]
