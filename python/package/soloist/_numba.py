@@ -120,9 +120,9 @@ class Compiled:
         for name, function in sources.items():
             kernel = numba.njit(prepared(function, _Lists() if name == "moves" else None))
             decision = numba.types.optional(numba.int64)
-            others = {"apply": [numba.int64], "code": [numba.int64]}
-            others |= dict.fromkeys(("difference", "apply_exchange"), [numba.int64, decision, decision])
-            arguments = (numba.typeof(me), state, *others.get(name, []))
+            more: dict[str, list[Any]] = {"apply": [numba.int64], "code": [numba.int64]}
+            more |= dict.fromkeys(("difference", "apply_exchange"), [numba.int64, decision, decision])
+            arguments = (numba.typeof(me), state, *more.get(name, []))
             try:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
