@@ -212,6 +212,8 @@ def rich_vrp(text, solution, options):
             else:
                 kinds.append([1, *kind])
     routes, chosen = solution["routes"], solution.get("kinds", [1] * len(solution["routes"]))
+    if len(kinds) > 1 and "kinds" not in solution:
+        raise Wrong("no kinds")
     if not isinstance(chosen, list) or len(chosen) != len(routes) or any(not isinstance(route, list) for route in routes):
         raise Wrong("no routes with kinds")
     chosen = [whole(kind, 1, len(kinds), "kind") - 1 for kind in chosen]
@@ -478,7 +480,7 @@ VERIFIERS = {
     "bubble-breaker": (bubble_breaker, ["moves"], ["random:5x6x3:{}"]),
     "tsptw": (tsptw, ["tour"], ["random:7x60:{}"]),
     "vrptw": (vrptw, ["routes"], ["random:8:{}"]),
-    "rich-vrp": (rich_vrp, ["routes"], ["pairs:5:{}", "depots:9:{}", "types:9:{}", "prizes:10:{}"]),
+    "rich-vrp": (rich_vrp, ["routes", "kinds"], ["pairs:5:{}", "depots:9:{}", "types:9:{}", "prizes:10:{}"]),
     "morpion": (morpion, ["moves"], ["5T", "5D", "4T", "4D"]),
     "stacking": (stacking, ["movements"], ["random:3x14:{}", "relocation:3x4:{}"]),
     "packing": (packing, ["tubes"], ["random:3x10:{}", "circles:2x12:{}"]),

@@ -4,6 +4,7 @@ use crate::domain::MoveOf;
 use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
 use serde_json::Value;
 use soloist::check::Explanation;
+use soloist::problem::stable_hash;
 use soloist::rollout::RolloutInfo;
 use soloist::run::{
     CheckpointError, Control, Improvement, Observer, OfferError, Progress, RunInfo, SavedRun, Session, Solution,
@@ -74,11 +75,15 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
     };
     let problem = instance.problem();
     let (mut state, mut legal, mut moves) = (problem.root(), Vec::new(), Vec::new());
+    problem.moves(&state, &mut legal);
+    let mut first: Vec<u64> = legal.iter().map(stable_hash).collect();
+    first.sort_unstable();
     for (at, shown) in shown.iter().enumerate() {
         legal.clear();
         problem.moves(&state, &mut legal);
-        // Some problems show a move by what was played before it.
-        let alone = legal.iter().find(|&&mv| instance.moves(&[mv]).get(0) == Some(shown));
+        // Some problems show a move by what was played before it: alone it can only be shown if it is legal at first.
+        let is_first = |mv: &MoveOf<I>| first.binary_search_by_key(&stable_hash(mv), |&hash| hash).is_ok();
+        let alone = legal.iter().find(|&&mv| is_first(&mv) && instance.moves(&[mv]).get(0) == Some(shown));
         let behind = || {
             legal.iter().find(|&&mv| {
                 let mut played = moves.clone();

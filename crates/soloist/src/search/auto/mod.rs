@@ -416,7 +416,11 @@ impl Search for AutoSearch {
         let (state, entrants) = decode::<(State, Vec<racer::Saved>)>(bytes)?;
         let sound = match &state.race {
             _ if state.named > entrants.len() => false,
-            Some(race) => state.samples == SAMPLES && !entrants.is_empty() && race.is_sound(entrants.len()),
+            Some(race) => {
+                state.samples == SAMPLES
+                    && !entrants.is_empty()
+                    && race.is_sound(entrants.len(), 1.0 - self.parameters.polish)
+            }
             None => state.samples < SAMPLES && entrants.is_empty() == (state.samples == 0),
         };
         ensure(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;

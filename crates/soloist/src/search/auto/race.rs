@@ -78,11 +78,14 @@ impl Race {
     }
 
     /// Whether everything read from a checkpoint fits a race of that many entrants.
-    pub(super) fn is_sound(&self, entrants: usize) -> bool {
+    pub(super) fn is_sound(&self, entrants: usize, end: f64) -> bool {
         let finite =
             [self.from, self.to, self.share, self.since, self.length, self.end].iter().all(|number| number.is_finite());
+        // What comes behind the end of the race is for the polisher, which there may not be.
+        let ends = self.end == if self.polishing { 1.0 } else { end };
         self.round <= MOST
             && finite
+            && ends
             && self.turn < self.field.len()
             && self.field.iter().all(|&at| at < entrants)
             && self.length >= 1.0
