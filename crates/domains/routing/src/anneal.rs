@@ -268,7 +268,7 @@ impl<K: Kernel> Annealing<K> {
     fn cooling(&self) -> f64 {
         let Clock { step, steps, plan, .. } = self.clock;
         if plan.fits {
-            // Between two looks the last pace goes on.
+            // Between two looks the pace is the last one measured.
             return plan.cooled + (step - plan.step) as f64 * plan.pace / (COOL - plan.begun);
         }
         step as f64 / steps as f64

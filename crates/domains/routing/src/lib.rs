@@ -32,6 +32,7 @@
 
 mod anneal;
 pub mod bound;
+mod draws;
 mod explain;
 mod kernel;
 pub mod network;

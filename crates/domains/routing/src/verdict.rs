@@ -106,3 +106,12 @@ pub(crate) fn allowed(tolerance: f64) -> String {
 pub(crate) fn is_near(claimed: f64, found: f64) -> bool {
     (claimed - found).abs() <= 1e-9 * found.abs()
 }
+
+/// Returns the power of ten from 10^6 on that is above `most`.
+pub(crate) fn power_above(most: f64) -> f64 {
+    let mut power = 1e6;
+    while power <= most {
+        power *= 10.0;
+    }
+    power
+}

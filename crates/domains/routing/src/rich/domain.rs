@@ -116,11 +116,7 @@ impl soloist_domain::Instance for Loaded {
             Objective::Vehicles => "vehicles, then cost",
             Objective::Cost => "cost",
         };
-        let rounding = match self.problem.rounding {
-            Rounding::Exact => "",
-            Rounding::OneDecimal => ", distances of one decimal",
-            Rounding::Nearest => ", distances rounded",
-        };
+        let rounding = self.problem.rounding.remark();
         format!("{text}; minimise {objective}{rounding}")
     }
 

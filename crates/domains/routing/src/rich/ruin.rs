@@ -2,14 +2,11 @@
 
 use super::kernel::{Choice, Repair};
 use super::route::Place;
-use super::tables::{NONE, RULES, Tables};
+use super::tables::{NONE, Tables};
+use crate::draws::{Cut, MOST_BLINKS, draw_rule};
 use soloist::Rng;
 use std::sync::Arc;
 
-/// Orders in which requests are inserted, with their weights: random, then by ascending rank of a key.
-const WEIGHTS: [u64; RULES] = [4, 4, 2, 1, 2, 2, 2];
-/// No place is overlooked more often than this in a row.
-const MOST_BLINKS: usize = 15;
 /// The most optional requests near a ruin that are tried again, as a factor of the visits removed on average.
 const TRIED: f64 = 2.0;
 /// How often requests with prizes are judged by another prize than their own, and by which factor at most: groups of
@@ -59,20 +56,7 @@ impl Repair {
         let route = &mut self.routes[r];
         let size = route.len();
         let place = route.stops.iter().position(|stop| stop.place == near).unwrap_or(1).max(1) - 1;
-        let length = ((1.0 + rng.unit() * longest.min(size as f64)) as usize).min(size);
-        let mut kept = 0;
-        if length >= 2 && length < size && rng.unit() < settings.split {
-            kept = 1;
-            while length + kept < size && rng.unit() < settings.keep {
-                kept += 1;
-            }
-        }
-        let window = length + kept;
-        let (first, last) = ((place + 1).saturating_sub(window), place.min(size - window));
-        // Positions among the stops: the depot is stop 0.
-        let begin = 1 + first + rng.index(last - first + 1);
-        let end = begin + window;
-        let stay = if kept == 0 { end } else { begin + 1 + rng.index(length - 1) };
+        let Cut { begin, stay, kept, end } = Cut::draw(size, place, longest, settings.split, settings.keep, rng);
         let before = route.cost;
         for at in (begin..stay).chain(stay + kept..end) {
             let request = tables.request_of[usize::from(route.stops[at].place)];
@@ -91,13 +75,7 @@ impl Repair {
 
     /// Lists the requests that are to be served in the order in which they return.
     pub(super) fn order(&mut self, rng: &mut Rng) {
-        let rules = if self.tables.network.has_windows() { WEIGHTS.len() } else { 4 };
-        let mut draw = rng.below(WEIGHTS[..rules].iter().sum());
-        let mut rule = 0;
-        while draw >= WEIGHTS[rule] {
-            draw -= WEIGHTS[rule];
-            rule += 1;
-        }
+        let rule = draw_rule(self.tables.network.has_windows(), rng);
         let size = self.home.len();
         let removed = self.removed.iter().map(|&(request, _)| request);
         let requests = removed.chain(self.absent.iter().copied()).chain(self.tried.iter().copied());

@@ -2,13 +2,12 @@
 
 use super::{Instance, Objective};
 use crate::bound::matching;
+use crate::draws::RULES;
 use crate::network::Network;
 use crate::rules::TOLERANCE;
 use crate::vrptw::Rounding;
 use std::sync::Arc;
 
-/// The orders in which requests are inserted: random, and one for each key of [`ranks`].
-pub(super) const RULES: usize = 7;
 /// No visit, no request.
 pub(super) const NONE: u16 = u16::MAX;
 

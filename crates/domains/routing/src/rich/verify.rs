@@ -2,7 +2,7 @@
 
 use super::judge::{Judge, Routed};
 use super::{Instance, Kind, Objective};
-use crate::verdict::{is_near, shown};
+use crate::verdict::{is_near, power_above, shown};
 use crate::vrptw::exact::plain_distance;
 use crate::vrptw::{Rounding, solution};
 use serde_json::Value;
@@ -204,12 +204,7 @@ fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
         };
         instance.kinds.iter().map(cost).fold(0.0, f64::max)
     };
-    let most: f64 = (1..=instance.visits.len()).map(alone).sum();
-    let mut cost = 1e6;
-    while cost <= most {
-        cost *= 10.0;
-    }
-    cost
+    power_above((1..=instance.visits.len()).map(alone).sum())
 }
 
 /// Compares what a result claims with what was recomputed.

@@ -1,13 +1,11 @@
 //! Removing strings of customers and inserting them again.
 
 use super::{Known, Sisr};
+use crate::draws::{Cut, MOST_BLINKS, RULES, draw_rule};
 use crate::network::{NONE, Network};
 use crate::route::Stop;
 use soloist::Rng;
 use std::sync::Arc;
-
-/// Orders in which removed customers are inserted, with their weights: random, then by ascending rank of a key.
-const RULES: usize = 7;
 
 /// A position among all routes.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +14,6 @@ pub(super) struct Choice {
     pub(super) route: u32,
     pub(super) at: u32,
 }
-
-/// No position is overlooked more often than this in a row.
-const MOST_BLINKS: usize = 15;
 
 impl Sisr {
     /// Removes strings of customers near a random one; returns the cost saved.
@@ -52,23 +47,9 @@ impl Sisr {
         let route = &mut self.routes[r];
         let size = route.len();
         let place = route.find(c) - 1;
-        let length = (1.0 + rng.unit() * longest.min(size as f64)) as usize;
-        let length = length.min(size);
-        let mut kept = 0;
-        if length >= 2 && length < size && rng.unit() < settings.split {
-            kept = 1;
-            while length + kept < size && rng.unit() < settings.keep {
-                kept += 1;
-            }
-        }
-        let window = length + kept;
-        let (first, last) = ((place + 1).saturating_sub(window), place.min(size - window));
-        // Positions among the stops: the depot is stop 0.
-        let begin = 1 + first + rng.index(last - first + 1);
-        let end = begin + window;
-        let before = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..end]) };
         // The customers from `stay` on are kept.
-        let stay = if kept == 0 { end } else { begin + 1 + rng.index(length - 1) };
+        let Cut { begin, stay, kept, end } = Cut::draw(size, place, longest, settings.split, settings.keep, rng);
+        let before = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..end]) };
         for at in (begin..stay).chain(stay + kept..end) {
             let site = route.stops[at].site as u16;
             self.home[site as usize] = NONE;
@@ -91,14 +72,7 @@ impl Sisr {
 
     /// Lists the removed and the absent customers in the order in which they return.
     pub(super) fn order(&mut self, rng: &mut Rng) {
-        const WEIGHTS: [u64; RULES] = [4, 4, 2, 1, 2, 2, 2];
-        let rules = if self.network.has_windows() { RULES } else { 4 };
-        let mut draw = rng.below(WEIGHTS[..rules].iter().sum());
-        let mut rule = 0;
-        while draw >= WEIGHTS[rule] {
-            draw -= WEIGHTS[rule];
-            rule += 1;
-        }
+        let rule = draw_rule(self.network.has_windows(), rng);
         self.pending.clear();
         let size = self.network.size();
         let customers = self.removed.iter().map(|&(c, _)| c).chain(self.absent.iter().copied());

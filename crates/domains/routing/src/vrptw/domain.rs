@@ -107,11 +107,7 @@ impl soloist_domain::Instance for Loaded {
             Objective::Vehicles => "vehicles, then distance",
             Objective::Distance => "distance",
         };
-        let rounding = match self.rounding {
-            Rounding::Exact => "",
-            Rounding::OneDecimal => ", distances of one decimal",
-            Rounding::Nearest => ", distances rounded",
-        };
+        let rounding = self.rounding.remark();
         let (capacity, fewest) = (self.instance.capacity, self.problem.fewest_vehicles());
         format!(
             "{customers} customers, {vehicles} (at least {fewest} needed) of capacity {capacity}{windows}; minimise {objective}{rounding}"

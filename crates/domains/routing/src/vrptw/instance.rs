@@ -55,6 +55,17 @@ pub enum Rounding {
     Nearest,
 }
 
+impl Rounding {
+    /// Returns what the description of an instance says about it.
+    pub(crate) fn remark(self) -> &'static str {
+        match self {
+            Self::Exact => "",
+            Self::OneDecimal => ", distances of one decimal",
+            Self::Nearest => ", distances rounded",
+        }
+    }
+}
+
 /// What is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Objective {

@@ -3,7 +3,7 @@
 
 use super::exact::{Numbers, doubles, plain_distance, whole};
 use super::{Edges, Instance, Objective, Rounding, solution};
-use crate::verdict::{Amount, is_near, shown};
+use crate::verdict::{Amount, is_near, power_above, shown};
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{Claims, SubmittedSolution, short};
@@ -223,12 +223,7 @@ pub(super) fn routes(text: &str) -> Result<Handed, String> {
 fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
     let ways = (1..instance.sites.len())
         .map(|c| plain_distance(instance, rounding, 0, c) + plain_distance(instance, rounding, c, 0));
-    let most: f64 = ways.sum();
-    let mut cost = 1e6;
-    while cost <= most {
-        cost *= 10.0;
-    }
-    cost
+    power_above(ways.sum())
 }
 
 /// Compares what a result claims with what was recomputed.
