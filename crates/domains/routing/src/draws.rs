@@ -2,7 +2,8 @@
 
 use soloist::Rng;
 
-/// The orders in which what was removed returns: random, and one for each of six keys. The last three keys need windows.
+/// The orders in which what was removed returns: random, and one for each of six keys. The last three keys need
+/// windows.
 pub(crate) const RULES: usize = 7;
 /// No place is overlooked more often than this in a row.
 pub(crate) const MOST_BLINKS: usize = 15;
