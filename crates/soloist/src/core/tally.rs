@@ -172,6 +172,14 @@ impl Tally {
         self.counters.playouts.saturating_add(self.units)
     }
 
+    /// Whether a count of the budget is used up.
+    pub(crate) fn is_used_up(&self) -> bool {
+        let Counters { playouts, nodes } = self.counters;
+        let last = self.history.last().map_or(0, |last| last.playouts);
+        let Limits { playouts: most, nodes: most_nodes, stall, .. } = self.limits;
+        playouts >= most || nodes >= most_nodes || playouts.saturating_sub(last) >= stall
+    }
+
     /// Counts a playout with its score.
     #[inline]
     pub(crate) fn count(&mut self, score: Score) {

@@ -224,6 +224,8 @@ pub(crate) trait ErasedProblem: Send {
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
     /// Returns the cut of the run.
     fn watch(&self) -> &Watch;
+    /// Returns the same problem with the same cut for another thread of the stream.
+    fn twin(&self) -> Box<dyn ErasedProblem + '_>;
     /// Whether the problem has reported an error, or the present step is abandoned.
     fn has_failed(&self) -> bool;
     /// Takes that error out.
@@ -253,6 +255,12 @@ impl<'p, P: Problem> ProblemAdapter<'p, P> {
 }
 
 impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
+    fn twin(&self) -> Box<dyn ErasedProblem + '_> {
+        let Self { problem, packing, watch, facts, searches, .. } = self;
+        let (facts, searches) = (facts.clone(), searches.clone());
+        let (problem, packing, watch) = (problem.clone(), packing.clone(), watch.clone());
+        Box::new(Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) })
+    }
     fn sense(&self) -> Sense {
         self.problem.sense()
     }

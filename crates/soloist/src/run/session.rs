@@ -204,7 +204,7 @@ fn write_run(mut file: &File, fingerprint: u64, run: &CheckpointBody) -> std::io
 
 fn decode_run(body: &[u8]) -> Result<CheckpointBody, CheckpointError> {
     let run = decode::<CheckpointBody>(body)?;
-    ensure(run.info.setup.threads == run.drive.streams(), "another number of streams")?;
+    ensure(run.info.setup.streams() == run.drive.streams(), "another number of streams")?;
     Ok(run)
 }
 
@@ -327,7 +327,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let (packing, word, facts) = (MoveCodec::new(), Arc::default(), problem.facts());
         let mut streams = Vec::new();
-        for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
+        let count = setup.streams();
+        for (index, rng) in Rng::streams(setup.seed).take(count).enumerate() {
             let watch = Watch::new(&word, budget.max_moves, facts.fault.clone());
             let player = RolloutAdapter::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
                 .map_err(|known| no_rollout(&*problem, &rollout, &known))?;
@@ -336,14 +337,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 find_rollout(&*problem, &name).map_err(|known| no_rollout(&*problem, &name, &known))?;
             }
             let least = setup.method.least_memory(&*rules);
-            let (needed, share) = (least.saturating_mul(setup.threads as u64), memory / setup.threads as u64);
+            let (needed, share) = (least.saturating_mul(count as u64), memory / count as u64);
             if needed > memory {
                 return Err(SolveError::Memory { needed, allowed: memory });
             }
             // One attempt at a proof is enough: all streams are the same size, so that they search alike.
             let wanted = if setup.proof > 0.0 { opening::memory_of(share).min(share - least) } else { 0 };
             let proof = (index == 0).then(|| Proof::new(setup.proof, &setup.method, &*rules, wanted)).flatten();
-            let search = setup.method.build(&*rules, share - wanted);
+            let mut search = setup.method.build(&*rules, share - wanted);
+            search.set_workers(setup.threads / count);
             streams.push(Stream {
                 rng,
                 tally: Tally::new(problem.sense(), index, keep),

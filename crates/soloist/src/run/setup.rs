@@ -25,7 +25,11 @@ pub struct Setup {
     pub rollout: Option<String>,
     /// The seed of all random draws.
     pub seed: u64,
-    /// The number of streams, each on a separate thread: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
+    /// The number of threads: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
+    ///
+    /// Each has a stream of its own: a search with other draws. The best result of all counts. Beams of layers by depth
+    /// have one stream, whose states all threads expand: layers, counters and result are the same for any number of
+    /// threads. With `tie = playouts` or `selective` they have a stream for each thread as well.
     pub threads: usize,
     /// The part of the effort that a cheap attempt at a proof may take beside the method, from 0 (none) to 1.
     ///
@@ -51,6 +55,11 @@ impl Setup {
 
     /// The part of the effort for an attempt at a proof that `auto` and the defaults of the shipped problems use.
     pub const PROOF: f64 = 0.02;
+
+    /// Returns how many streams the run has.
+    pub(crate) fn streams(&self) -> usize {
+        if self.method.shares_threads() { 1 } else { self.threads }
+    }
 
     /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
     #[must_use]

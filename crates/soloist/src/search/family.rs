@@ -35,6 +35,12 @@ pub(crate) trait Family {
         true
     }
 
+    /// Whether all threads work on one search, whose result is the same for any number of them. Otherwise each has a
+    /// search of its own.
+    fn shares_threads(&self) -> bool {
+        false
+    }
+
     /// Returns the rollouts that the search plays beside that of the run, by name.
     ///
     /// # Errors

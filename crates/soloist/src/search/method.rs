@@ -73,6 +73,11 @@ macro_rules! families {
                 match self { $(Self::$family(parameters) => parameters.plays_first(),)+ }
             }
 
+            /// Whether all threads of a run work on one search, whose result is the same for any number of them.
+            pub(crate) fn shares_threads(&self) -> bool {
+                match self { $(Self::$family(parameters) => Family::shares_threads(parameters),)+ }
+            }
+
             /// Returns the rollouts that the method plays on this problem beside that of the run, by name.
             ///
             /// # Errors

@@ -57,6 +57,8 @@ pub(crate) trait Search: Send {
     }
     /// Takes what the streams that have not ended share, by stream.
     fn receive(&mut self, _shared: &[Exchange]) {}
+    /// Lets this many threads work on the search, which [shares them](super::family::Family::shares_threads).
+    fn set_workers(&mut self, _workers: usize) {}
     /// Returns how many players this search has opened beside its rollout.
     fn players(&self) -> usize {
         0

@@ -6,6 +6,7 @@ mod biased;
 mod bounds;
 mod checks;
 mod common;
+mod crew;
 mod cut;
 mod exact;
 mod exchanges;

@@ -7,7 +7,7 @@ use super::Beam;
 use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger};
 use super::pass::{NONE, Ranked, WIDEST, effort};
-use super::rank::{Ranker, list_moves};
+use super::rank::{Ranker, chance_of, list_moves};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
@@ -73,6 +73,8 @@ pub(crate) struct BoundLayers {
     above: State,
     last: Option<(u32, u32)>,
     moves: Vec<MoveId>,
+    /// By move of the state: the logarithm of its chance.
+    chances: Vec<f64>,
     child: State,
     path: Vec<MoveId>,
 }
@@ -106,6 +108,7 @@ impl BoundLayers {
             above: root.clone(),
             last: None,
             moves: Vec::new(),
+            chances: Vec::new(),
             child: root.clone(),
             path: Vec::new(),
             root,
@@ -275,7 +278,7 @@ impl BoundLayers {
         if self.moves.is_empty() {
             self.score(context, open.node);
         } else {
-            self.ranker.list_chances(context.problem, &self.state, &self.moves);
+            self.ranker.list_chances(context.problem, &self.state, &self.moves, &mut self.chances);
             let node = self.nodes.node(open.node);
             for at in 0..self.moves.len() {
                 if at % EVERY == EVERY - 1 && context.problem.watch().abandons() {
@@ -312,7 +315,7 @@ impl BoundLayers {
         if self.nodes.is_full() {
             self.make_room();
         }
-        let chance = parent.chance + self.ranker.chance(at);
+        let chance = parent.chance + chance_of(&self.chances, at);
         let known = || bound.is_finite().then_some(bound);
         let merit = self.ranker.weighed(self.ranker.merit(problem, &self.child, known), chance);
         let place = (self.layering.layer(bound), above.depth + 1);

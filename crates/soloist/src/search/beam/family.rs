@@ -12,6 +12,11 @@ impl Family for Beam {
         false
     }
 
+    fn shares_threads(&self) -> bool {
+        // Playouts draw from the generator of the stream, and candidates are those of its rollout.
+        self.layers == Layers::Depth && self.tie != Tie::Playouts && !self.selective
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         if self.tie != Tie::Playouts && self.playouts > 1 {
             return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));

@@ -28,6 +28,29 @@ pub(super) struct Entry {
     child: u32,
 }
 
+/// What can still be done from a state, and what it has cost.
+#[derive(Debug, Default)]
+pub(super) struct Future {
+    /// Key and rank of the score so far. `None`: it is not comparable.
+    pub(super) now: Option<(u64, u64)>,
+    /// The ranks of its resources.
+    pub(super) ranks: Vec<u64>,
+    numbers: Vec<f64>,
+}
+
+impl Future {
+    /// Reads the future of a state. Returns a number that distinguishes futures, if there is one.
+    pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State, sense: Sense) -> Option<u64> {
+        self.ranks.clear();
+        self.now = problem.future(state).map(|(key, value)| (key, rank(sense, value)));
+        let (key, _) = self.now?;
+        self.numbers.clear();
+        problem.resources(state, &mut self.numbers);
+        self.ranks.extend(self.numbers.iter().map(|&value| rank(sense, value)));
+        Some(if self.ranks.is_empty() { key } else { stable_hash(&(key, self.ranks.as_slice())) })
+    }
+}
+
 /// A child in a checkpoint: key of the future, rank of the score so far, ranks of the resources.
 pub(super) type Saved = Option<(u64, u64, Vec<u64>)>;
 
@@ -39,10 +62,8 @@ pub(super) struct Merger {
     index: Vec<u32>,
     entries: Vec<Entry>,
     resources: Vec<u64>,
-    /// The child read last: key and rank of the score so far (`None`: it is not comparable), ranks of its resources.
-    now: Option<(u64, u64)>,
-    ranks: Vec<u64>,
-    numbers: Vec<f64>,
+    /// That of the child read last.
+    future: Future,
     /// Children that [`add`](Self::add) found beaten, beside the one that it replaces.
     pub(super) beaten: Vec<u32>,
 }
@@ -51,8 +72,7 @@ impl Merger {
     /// Returns an empty table.
     pub(super) fn new(sense: Sense) -> Self {
         let (entries, resources, beaten) = (Vec::new(), Vec::new(), Vec::new());
-        let (now, ranks, numbers) = (None, Vec::new(), Vec::new());
-        Self { sense, index: vec![NONE; 16], entries, resources, now, ranks, numbers, beaten }
+        Self { sense, index: vec![NONE; 16], entries, resources, future: Future::default(), beaten }
     }
 
     /// Bytes for each child, its resources being as many as those of `state`.
@@ -72,14 +92,14 @@ impl Merger {
     /// Reads the future of a state, which [`is_beaten`](Self::is_beaten) and [`add`](Self::add) are about. Returns a
     /// number that distinguishes futures, if there is one.
     pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<u64> {
-        let sense = self.sense;
-        self.ranks.clear();
-        self.now = problem.future(state).map(|(key, value)| (key, rank(sense, value)));
-        let (key, _) = self.now?;
-        self.numbers.clear();
-        problem.resources(state, &mut self.numbers);
-        self.ranks.extend(self.numbers.iter().map(|&value| rank(sense, value)));
-        Some(if self.ranks.is_empty() { key } else { stable_hash(&(key, self.ranks.as_slice())) })
+        self.future.read(problem, state, self.sense)
+    }
+
+    /// Reads a future that a [`Future`] has read: what it is `now`, and the ranks of its resources.
+    pub(super) fn take(&mut self, now: Option<(u64, u64)>, ranks: &[u64]) {
+        self.future.now = now;
+        self.future.ranks.clear();
+        self.future.ranks.extend_from_slice(ranks);
     }
 
     fn place(&self, key: u64) -> usize {
@@ -92,11 +112,11 @@ impl Merger {
 
     /// Whether a child is known that is at least as good as the one read last.
     pub(super) fn is_beaten(&self) -> bool {
-        let Some((key, value)) = self.now else { return false };
+        let Some((key, value)) = self.future.now else { return false };
         let mut at = self.index[self.place(key)];
         while at != NONE {
             let entry = &self.entries[at as usize];
-            if entry.key == key && entry.value >= value && at_least(self.ranks_of(entry), &self.ranks) {
+            if entry.key == key && entry.value >= value && at_least(self.ranks_of(entry), &self.future.ranks) {
                 return true;
             }
             at = entry.next;
@@ -107,12 +127,12 @@ impl Merger {
     /// Adds the child read last, which is not beaten. Returns its entry, and the child whose place it takes because it
     /// is better; `child` is its place otherwise. All others that it beats are listed in `beaten`.
     pub(super) fn add(&mut self, child: u32) -> (u32, Option<u32>) {
-        let Some((key, value)) = self.now else { return (NONE, None) };
+        let Some((key, value)) = self.future.now else { return (NONE, None) };
         let mut replaced = NONE;
         let (mut before, mut at) = (NONE, self.index[self.place(key)]);
         while at != NONE {
             let entry = self.entries[at as usize];
-            let worse = entry.key == key && value >= entry.value && at_least(&self.ranks, self.ranks_of(&entry));
+            let worse = entry.key == key && value >= entry.value && at_least(&self.future.ranks, self.ranks_of(&entry));
             if worse && replaced != NONE {
                 // Something comes before it in the chain: at least the entry that is replaced.
                 self.entries[before as usize].next = entry.next;
@@ -131,7 +151,7 @@ impl Merger {
         }
         let Entry { from, child, .. } = self.entries[replaced as usize];
         self.entries[replaced as usize].value = value;
-        self.resources[from as usize..][..self.ranks.len()].copy_from_slice(&self.ranks);
+        self.resources[from as usize..][..self.future.ranks.len()].copy_from_slice(&self.future.ranks);
         (replaced, Some(child))
     }
 
@@ -141,8 +161,8 @@ impl Merger {
             self.index = vec![NONE; self.index.len() * 2];
             self.link_all();
         }
-        let (from, count) = (self.resources.len() as u32, self.ranks.len() as u32);
-        self.resources.extend_from_slice(&self.ranks);
+        let (from, count) = (self.resources.len() as u32, self.future.ranks.len() as u32);
+        self.resources.extend_from_slice(&self.future.ranks);
         self.entries.push(Entry { key, value, from, count, next: NONE, child });
         let at = self.entries.len() as u32 - 1;
         self.link(at);
@@ -171,8 +191,8 @@ impl Merger {
         self.index.fill(NONE);
         for (known, place) in children.filter(|(entry, _)| **entry != NONE) {
             let Entry { key, value, from, count, .. } = entries[*known as usize];
-            self.ranks.clear();
-            self.ranks.extend_from_slice(&resources[from as usize..][..count as usize]);
+            self.future.ranks.clear();
+            self.future.ranks.extend_from_slice(&resources[from as usize..][..count as usize]);
             *known = self.push(key, value, place);
         }
     }
@@ -232,7 +252,7 @@ impl Merger {
         for ((place, child), saved) in (0..).zip(children).zip(saved) {
             child.entry = NONE;
             if let Some((key, value, ranks)) = saved {
-                self.ranks = ranks;
+                self.future.ranks = ranks;
                 child.entry = self.push(key, value, place);
             }
         }

@@ -2,7 +2,9 @@
 
 mod bounds;
 mod cells;
+mod crew;
 mod family;
+mod judge;
 mod links;
 mod merge;
 mod pass;
@@ -130,6 +132,12 @@ parameters! {
     ///
     /// With `selective = true` the bound of the root counts as dropped, because other children are left out. A proof is
     /// as good as the bounds and keys: two of `n` states share a 64-bit key with probability about `n^2 / 2^65`.
+    ///
+    /// # Threads
+    ///
+    /// All threads of a run expand the states of one beam, if layers are those by depth, candidates are all legal moves
+    /// and no playouts decide ties: layers, counters and result are the same for any number of threads. Children are
+    /// merged by one thread, which is what limits the gain on many cores. Other beams have a stream for each thread.
     ///
     /// # Cost
     ///

@@ -9,6 +9,7 @@ use crate::rollout::policy::{Policy, Trace};
 use crate::search::{Context, Coverage};
 
 /// Ranks states by a merit, noise and a policy, as the parameters say.
+#[derive(Clone)]
 pub(super) struct Ranker {
     merit: Merit,
     noise: f64,
@@ -16,8 +17,6 @@ pub(super) struct Ranker {
     tie: Tie,
     alpha: f64,
     pub(super) policy: Option<Policy>,
-    /// By move of the present state: the logarithm of its chance.
-    chances: Vec<f64>,
 }
 
 impl Ranker {
@@ -32,7 +31,6 @@ impl Ranker {
             weight: parameters.policy_weight,
             alpha: parameters.alpha,
             policy: parameters.learns().then(policy),
-            chances: Vec::new(),
         }
     }
 
@@ -89,19 +87,19 @@ impl Ranker {
         }
     }
 
-    /// Computes the chances of the moves of a state.
-    pub(super) fn list_chances(&mut self, problem: &dyn ErasedProblem, state: &State, moves: &[MoveId]) {
-        self.chances.clear();
+    /// Puts the logarithms of the chances of a state's moves into `chances`; none without a policy.
+    pub(super) fn list_chances(
+        &self,
+        problem: &dyn ErasedProblem,
+        state: &State,
+        moves: &[MoveId],
+        chances: &mut Vec<f64>,
+    ) {
+        chances.clear();
         let Some(policy) = &self.policy else { return };
         let weights = moves.iter().map(|&mv| policy.weight(problem.code(state, mv)));
         let sum: u64 = weights.clone().sum();
-        self.chances.extend(weights.map(|weight| libm::log(weight as f64) - libm::log(sum as f64)));
-    }
-
-    /// Returns the logarithm of the chance of move number `place`; 0 without a policy.
-    #[inline]
-    pub(super) fn chance(&self, place: usize) -> f64 {
-        self.chances.get(place).copied().unwrap_or(0.0)
+        chances.extend(weights.map(|weight| libm::log(weight as f64) - libm::log(sum as f64)));
     }
 
     /// Teaches the policy a solution.
@@ -120,6 +118,12 @@ impl Ranker {
             (saved, own) => saved.is_none() && own.is_none(),
         }
     }
+}
+
+/// Returns the logarithm of the chance of move number `place`; 0 without a policy.
+#[inline]
+pub(super) fn chance_of(chances: &[f64], place: usize) -> f64 {
+    chances.get(place).copied().unwrap_or(0.0)
 }
 
 /// Returns the rank of the potential, 0 for a problem without one.

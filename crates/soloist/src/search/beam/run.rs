@@ -1,14 +1,15 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
+use super::crew::Crew;
+use super::judge::{Judge, Judged, Measure, Origin};
 use super::links::{Links, ROOT};
-use super::merge::{Merger, Saved};
+use super::merge::{Future, Merger, Saved};
 use super::pass::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
-use super::rank::{Ranker, list_moves};
-use super::{Beam, Merit, Tie};
+use super::rank::{chance_of, list_moves};
+use super::{Beam, Tie};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
-use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
@@ -19,6 +20,7 @@ use crate::search::shared::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
 use crate::{Score, Sense};
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// Places that a beam has however little memory there is, unless they take more bytes than `ALWAYS`.
 const NARROWEST: usize = 64;
@@ -35,30 +37,33 @@ pub(crate) struct BeamSearch {
     most: usize,
     memory: u64,
     round: Round,
-    pass: Pass,
+    pub(super) pass: Pass,
     links: Links,
     seen: Seen,
     /// In the place of `seen`, for a problem that has futures.
     merger: Option<Merger>,
+    future: Future,
     /// Layers of the pass, those before a resume not counted.
     layers: usize,
     /// Children that are beaten by another one but still listed.
     beaten: usize,
-    /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
-    sharp: bool,
     /// The best ceiling that passes have shown.
     shown: Ceiling,
-    ranker: Ranker,
+    pub(super) judge: Judge,
+    /// The threads that expand entries ahead of their turn, where there is more than one.
+    pub(super) crew: Option<Crew>,
     root: State,
     /// States of the layer before and of the entries expanded so far.
-    before: Vec<State>,
-    states: Vec<State>,
+    pub(super) before: Vec<State>,
+    pub(super) states: Vec<State>,
     /// `before` holds the states of the entries themselves, by entry: after a resume.
-    replayed: bool,
+    pub(super) replayed: bool,
     parents: Vec<u32>,
     child: State,
     /// The moves of the open entry; `stale` after a resume, when they have to be listed again.
     moves: Vec<MoveId>,
+    /// By move: the logarithm of its chance.
+    chances: Vec<f64>,
     stale: bool,
     state: State,
     path: Vec<MoveId>,
@@ -77,21 +82,21 @@ impl BeamSearch {
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
         let narrowest = NARROWEST.min(ALWAYS / place).max(1);
-        let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
+            future: Future::default(),
             layers: 0,
             beaten: 0,
             shown: Ceiling::UNKNOWN,
-            sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
             round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
             seen: Seen::new(memory / 4),
-            ranker: Ranker::new(&parameters, problem),
+            judge: Judge::new(&parameters, problem, merges),
+            crew: None,
             before: vec![root.clone()],
             states: Vec::new(),
             replayed: false,
@@ -100,6 +105,7 @@ impl BeamSearch {
             state: root.clone(),
             root,
             moves: Vec::new(),
+            chances: Vec::new(),
             stale: false,
             path: Vec::new(),
             playout: Vec::new(),
@@ -147,8 +153,10 @@ impl BeamSearch {
         self.before.clear();
         self.before.push(self.after(context.problem, self.round.start()));
         self.replayed = false;
+        self.crew.iter_mut().for_each(Crew::dismiss);
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
-        self.pass = Pass { doubtful: !self.sharp, ..Pass::new(width, context.rng.next_u64(), vec![root]) };
+        self.pass = Pass { doubtful: !self.judge.sharp, ..Pass::new(width, context.rng.next_u64(), vec![root]) };
+        self.judge.salt = self.pass.salt;
     }
 
     /// Forgets the states of the layer.
@@ -178,35 +186,6 @@ impl BeamSearch {
         }
     }
 
-    /// Returns the merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
-    fn merit(&mut self, problem: &dyn ErasedProblem, chance: f64) -> f64 {
-        let merit = self.ranker.merit(problem, &self.child, || problem.bound(&self.child));
-        if self.sharp {
-            self.doubt(problem, merit);
-        }
-        self.ranker.weighed(merit, chance)
-    }
-
-    /// Notes a rank that says nothing about solutions: the pass proves nothing by its bounds then.
-    #[inline(never)]
-    fn doubt(&mut self, problem: &dyn ErasedProblem, merit: Option<f64>) {
-        let bounded = match self.parameters.merit {
-            Merit::Potential => problem.potential(&self.child).is_none(),
-            Merit::Bound => true,
-            Merit::None => false,
-        };
-        if !bounded || merit.is_none() {
-            self.pass.doubtful = true;
-        }
-    }
-
-    /// Whether the state in `self.child` cannot lead to anything better than the incumbent.
-    #[inline(never)]
-    fn is_hopeless(&self, context: &Context<'_>) -> bool {
-        let bound = || optimistic(context.problem, &self.child);
-        context.incumbent().is_some_and(|value| !self.sense.better_value(bound(), value))
-    }
-
     /// Puts the state of the entry at `at` into `self.states` and lists its moves.
     fn unfold(&mut self, context: &mut Context<'_>, at: usize) {
         let problem = context.problem;
@@ -223,7 +202,7 @@ impl BeamSearch {
         }
         let coverage = list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
         self.pass.ledger.note(coverage);
-        self.ranker.list_chances(problem, &self.states[at], &self.moves);
+        self.judge.ranker.list_chances(problem, &self.states[at], &self.moves, &mut self.chances);
     }
 
     /// Begins with the next entry of the layer.
@@ -231,13 +210,10 @@ impl BeamSearch {
         let at = self.pass.next;
         self.pass.next += 1;
         self.unfold(context, at);
-        let state = &self.states[at];
         if self.moves.is_empty() {
-            let score = context.probe_leaf(state);
-            let key = context.wanted_key(score, state);
-            self.consider(context, score, key, self.pass.layer[at].link, &[]);
-            return;
+            return self.score_leaf(context, at);
         }
+        let state = &self.states[at];
         let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
         if context.incumbent().is_none_or(hopeful) {
             self.pass.place = Some(0);
@@ -245,6 +221,14 @@ impl BeamSearch {
                 context.tally.counters.nodes += self.moves.len() as u64;
             }
         }
+    }
+
+    /// Scores the finished state of the entry at `at`.
+    pub(super) fn score_leaf(&mut self, context: &mut Context<'_>, at: usize) {
+        let state = &self.states[at];
+        let score = context.probe_leaf(state);
+        let key = context.wanted_key(score, state);
+        self.consider(context, score, key, self.pass.layer[at].link, &[]);
     }
 
     /// Continues with the children of the open entry: one playout, or all children where no playouts are made.
@@ -259,7 +243,7 @@ impl BeamSearch {
                 self.thin_out(false);
                 return;
             };
-            let trial = self.pass.trial.take().or_else(|| self.judge(context, at, place));
+            let trial = self.pass.trial.take().or_else(|| self.try_child(context, at, place));
             if let Some(trial) = trial
                 && self.parameters.tie == Tie::Playouts
             {
@@ -269,7 +253,7 @@ impl BeamSearch {
                 return;
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
-                let tie = self.ranker.tie(context.problem, &self.child, chance);
+                let tie = self.judge.ranker.tie(context.problem, &self.child, chance);
                 self.keep(context, (merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
@@ -277,42 +261,43 @@ impl BeamSearch {
     }
 
     /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
-    fn judge(&mut self, context: &Context<'_>, at: usize, place: usize) -> Option<Trial> {
+    fn try_child(&mut self, context: &Context<'_>, at: usize, place: usize) -> Option<Trial> {
         let problem = context.problem;
         let Entry { link, chance, .. } = self.pass.layer[at];
         problem.child(&self.states[at], self.moves[place], &mut self.child);
-        let chance = chance + self.ranker.chance(place);
-        if self.parameters.prune && self.is_hopeless(context) {
-            return None;
-        }
-        let merit = self.merit(problem, chance);
-        // Most are hopeless whatever their noise: their keys are not even asked for.
-        if self.is_cut(self.ranker.best_rank(merit)) {
-            return None;
-        }
-        let salt = self.pass.salt;
-        let key = if self.merger.is_some() {
-            self.read_future(problem)?
-        } else {
-            problem.key(&self.child).filter(|_| self.parameters.merge)
-        };
-        // Equal states get equal noise, whatever their parents are.
-        let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
-        let rank = self.ranker.rank(merit, mix);
-        if self.is_cut(rank) {
-            return None;
-        }
-        let known = self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key));
-        (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
+        let chance = chance + chance_of(&self.chances, place);
+        let measure = Measure { incumbent: context.incumbent(), cut: self.pass.cut, is_ahead: false };
+        let origin = Origin { link, at, place, chance };
+        let judged = self.judge.judge(problem, &self.child, origin, measure, &mut self.future)?;
+        let mut future = std::mem::take(&mut self.future);
+        let admitted = self.admit(judged, &future.ranks, chance);
+        std::mem::swap(&mut self.future, &mut future);
+        admitted
     }
 
-    /// Returns what distinguishes the future of the state in `self.child` from others, if anything does. The outer
-    /// `None`: a state at least as good is known.
-    #[inline(never)]
-    fn read_future(&mut self, problem: &dyn ErasedProblem) -> Option<Option<u64>> {
-        let merger = self.merger.as_mut()?;
-        let key = merger.read(problem, &self.child);
-        (!merger.is_beaten()).then_some(key)
+    /// Admits a judged child, unless it cannot survive beside those that came before it. `ranks`: those of its
+    /// resources.
+    #[inline]
+    pub(super) fn admit(&mut self, judged: Judged, ranks: &[u64], chance: f64) -> Option<Trial> {
+        if judged.is_doubtful {
+            self.pass.doubtful = true;
+        }
+        if self.is_cut(judged.best) {
+            return None;
+        }
+        let worth = judged.worth?;
+        if let Some(merger) = &mut self.merger {
+            // A state at least as good may be known.
+            merger.take(worth.future, ranks);
+            if merger.is_beaten() {
+                return None;
+            }
+        }
+        if self.is_cut(worth.rank) {
+            return None;
+        }
+        let known = worth.key.is_some_and(|key| self.seen.seen(key));
+        (!known).then_some(Trial { rank: worth.rank, mix: worth.mix, chance, spent: 0, best: None })
     }
 
     /// Drops a child below the present cut.
@@ -356,7 +341,7 @@ impl BeamSearch {
 
     /// Adds the child in `self.child`. (Inlined: a call would copy its arguments.)
     #[inline(always)]
-    fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
+    pub(super) fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
         if self.merger.is_some() && !self.merge(&mut child) {
             return;
@@ -384,7 +369,7 @@ impl BeamSearch {
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
-    fn thin_out(&mut self, all: bool) {
+    pub(super) fn thin_out(&mut self, all: bool) {
         let pass = &mut self.pass;
         let places = (pass.width as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
@@ -447,6 +432,7 @@ impl Search for BeamSearch {
             self.begin_round(context, self.parameters.width as f64);
         }
         match self.pass.place {
+            None if self.goes_ahead() => self.advance_together(context),
             None => self.open(context),
             Some(place) if self.stale => {
                 // After a resume: what the open entry offers is found again.
@@ -483,7 +469,7 @@ impl Search for BeamSearch {
         }
         self.round.ledger.merge(&self.pass.ledger);
         if let Some((_, moves)) = self.pass.best.take() {
-            self.ranker.learn(context.problem, &self.root, &moves);
+            Arc::make_mut(&mut self.judge.ranker).learn(context.problem, &self.root, &moves);
         }
         self.round.at += 1;
         if self.round.at < self.round.starts.len() {
@@ -498,6 +484,10 @@ impl Search for BeamSearch {
         Status::Running
     }
 
+    fn set_workers(&mut self, workers: usize) {
+        self.crew = (workers > 1).then(|| Crew::new(workers));
+    }
+
     fn open_bound(&self) -> Option<f64> {
         Some(self.shown.bound(self.sense)).filter(|bound| bound.is_finite())
     }
@@ -506,14 +496,14 @@ impl Search for BeamSearch {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
         let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged, self.shown))
+        encode(&(&self.round, &pass, &self.links, &self.seen, &self.judge.ranker.policy, merged, self.shown))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
         let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
-        if !self.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
+        if !self.judge.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
             return corrupt;
         }
         if let (Some(merger), Some(merged)) = (&mut self.merger, merged) {
@@ -526,10 +516,12 @@ impl Search for BeamSearch {
             validate::solution(problem, moves, *score)?;
         }
         shown.check(self.sense)?;
-        let shows = shown <= pass.ceiling && (self.sharp || shown == Ceiling::UNKNOWN);
+        let shows = shown <= pass.ceiling && (self.judge.sharp || shown == Ceiling::UNKNOWN);
         ensure(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
         (self.beaten, self.shown) = (0, shown);
-        (self.round, self.pass, self.links, self.seen, self.ranker.policy) = (round, pass, links, seen, policy);
+        (self.round, self.pass, self.links, self.seen) = (round, pass, links, seen);
+        Arc::make_mut(&mut self.judge.ranker).policy = policy;
+        self.judge.salt = self.pass.salt;
         self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();
