@@ -136,6 +136,8 @@ def test_good_problems_pass():
     advice = soloist.check(Bounded(), walks=10)
     assert "bound" in advice.supplied and "potential" in advice.missing
     assert "0 of 10 random games end infeasibly" in str(advice)
+    assert advice.next is not None and advice.next.name in advice.missing
+    assert "write next: " + advice.next.name in str(advice) and "measured gain: " in str(advice)
 
 
 class Oops(Exception):

@@ -163,6 +163,8 @@ def test_optional_functions_are_used():
     problem = Full()
     advice = soloist.check(problem)
     assert set(advice.missing) == {"link", "suggest", "difference"} and advice.walks == 20
+    assert advice.next is None or advice.next.name in advice.missing
+    assert f"solutions are {advice.kind}" in str(advice)
     for method in ("gnrpa", "beam", "anneal"):
         assert soloist.solve(problem, method=method, playouts=500, time=20, seed=1).score == problem.optimum()
     for rollout in ("playout", "candidates", "random"):

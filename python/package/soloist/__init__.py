@@ -39,7 +39,7 @@ from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
-from ._problem import BLOCKED, Advice, Problem, Rules, check
+from ._problem import BLOCKED, Advice, NextFunction, Problem, Rules, check
 from ._report import Server, report, serve
 from ._run import MethodName
 from ._result import Improvement, Progress, Result, Solution, Verified
@@ -76,6 +76,7 @@ __all__ = [
     "InvalidSolution",
     "MethodInfo",
     "MethodName",
+    "NextFunction",
     "Operations",
     "Parameter",
     "Problem",

@@ -85,6 +85,30 @@ struct List {
     level: u32,
 }
 
+/// Lists that are filled again: memory that is given back and asked for in each step costs a third of the time.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    entries: Vec<Entry>,
+    /// What sorting uses.
+    sorted: Vec<Entry>,
+    values: Vec<Vec<u128>>,
+    pairs: Vec<Vec<[u32; 2]>>,
+    signs: Vec<Vec<u32>>,
+    /// Those of the two halves of a group.
+    sums: [Vec<Sum>; 2],
+}
+
+/// Puts these items into a list that is filled again, or into a new one.
+fn refill<T>(spare: &mut Vec<Vec<T>>, items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list = spare.pop().unwrap_or_default();
+    list.clear();
+    list.extend(items);
+    list
+}
+
+/// A signed sum of labels: leading bits, window, and which labels are taken off.
+type Sum = (i64, u128, u32);
+
 /// One construction, step by step: each step builds a list, merges two, or ends it. At most as many lists as levels are
 /// held at a time, but what every entry was made of is kept: 8 bytes for each entry of each list.
 ///
@@ -106,13 +130,13 @@ pub(crate) struct Birthday {
     origins: Vec<Origin>,
     open: Vec<List>,
     next_group: usize,
-    spare: Vec<Entry>,
+    buffers: Buffers,
 }
 
 impl Birthday {
     /// Returns a construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for
-    /// each list.
-    pub(crate) fn new(labels: &[Vec<u64>], shape: Shape, rng: &mut Rng) -> Self {
+    /// each list. `buffers`: those of the construction before.
+    pub(crate) fn new(labels: &[Vec<u64>], shape: Shape, rng: &mut Rng, buffers: Buffers) -> Self {
         let groups = 1_usize << shape.levels;
         let mut dealt: Vec<Vec<usize>> = vec![Vec::new(); groups];
         let mut turn: Vec<usize> = (0..groups).collect();
@@ -139,7 +163,7 @@ impl Birthday {
             origins: Vec::new(),
             open: Vec::new(),
             next_group: 0,
-            spare: Vec::new(),
+            buffers,
         };
         let words = own.labels.first().map_or(2, Vec::len) as u32;
         let value = |label: &Vec<u64>| lead(label) as f64;
@@ -197,16 +221,29 @@ impl Birthday {
         None
     }
 
-    /// Sorts `spare` and makes it a list.
+    /// Returns the buffers, which another construction fills again.
+    pub(crate) fn into_buffers(mut self) -> Buffers {
+        self.buffers.values.extend(self.open.drain(..).map(|list| list.values));
+        for origin in self.origins.drain(..) {
+            match origin {
+                Origin::Group { halves, pairs, .. } => {
+                    self.buffers.signs.extend(halves);
+                    self.buffers.pairs.push(pairs);
+                }
+                Origin::Merge { pairs, .. } => self.buffers.pairs.push(pairs),
+            }
+        }
+        self.buffers
+    }
+
+    /// Sorts the entries and makes them a list.
     fn close(&mut self, mut entries: Vec<Entry>, reach: f64, level: u32, origin: impl FnOnce(Vec<[u32; 2]>) -> Origin) {
-        let mut buffer = std::mem::take(&mut self.spare);
-        sort(&mut entries, &mut buffer);
-        let values = entries.iter().map(|entry| entry.value()).collect();
-        let pairs = entries.iter().map(|entry| [entry.one, entry.two]).collect();
+        sort(&mut entries, &mut self.buffers.sorted);
+        let values = refill(&mut self.buffers.values, entries.iter().map(|entry| entry.value()));
+        let pairs = refill(&mut self.buffers.pairs, entries.iter().map(|entry| [entry.one, entry.two]));
         self.origins.push(origin(pairs));
         self.open.push(List { values, reach, origin: self.origins.len() - 1, level });
-        entries.clear();
-        self.spare = entries;
+        self.buffers.entries = entries;
     }
 
     /// Builds the list of the next group: its smallest signed sums.
@@ -217,11 +254,12 @@ impl Birthday {
         let (reach, limit) = self.reach(group);
         let middle = first + (end - first) / 2;
         // The last label's sign is fixed: sums count up to their sign.
-        let mut one = self.half(first, middle, false);
-        let mut two = self.half(middle, end, true);
+        let [mut one, mut two] = std::mem::take(&mut self.buffers.sums);
+        self.half(first, middle, false, &mut one);
+        self.half(middle, end, true, &mut two);
         one.sort_unstable_by_key(|sum| sum.0);
         two.sort_unstable_by_key(|sum| sum.0);
-        let mut entries = std::mem::take(&mut self.spare);
+        let mut entries = std::mem::take(&mut self.buffers.entries);
         entries.clear();
         // The leading words of sums fit in 62 bits when shifted by this, with their signs.
         let bound = limit.map_or(f64::INFINITY, |limit| limit / libm::exp2(f64::from(SCALE))).min(4e18) as i64;
@@ -242,13 +280,15 @@ impl Birthday {
         }
         let scale =
             libm::exp2(f64::from(64 * (self.labels.first().map_or(2, Vec::len) as i32 - 2) - self.shift as i32));
-        let halves = [one, two].map(|half| half.into_iter().map(|sum| sum.2).collect());
+        let halves = [&one, &two].map(|half| refill(&mut self.buffers.signs, half.iter().map(|sum| sum.2)));
+        self.buffers.sums = [one, two];
         self.close(entries, reach * scale, 0, |pairs| Origin::Group { first, end, halves, pairs });
     }
 
-    /// All signed sums of some labels: leading bits, window, and which labels are taken off.
-    fn half(&self, first: usize, end: usize, fixed: bool) -> Vec<(i64, u128, u32)> {
-        let mut sums = vec![(0_i64, 0_u128, 0_u32)];
+    /// Puts all signed sums of some labels into `sums`.
+    fn half(&self, first: usize, end: usize, fixed: bool, sums: &mut Vec<Sum>) {
+        sums.clear();
+        sums.push((0, 0, 0));
         for (bit, label) in self.labels[first..end].iter().enumerate() {
             let head = (lead(label) >> SCALE) as i64;
             let window = self.window(label);
@@ -264,7 +304,6 @@ impl Birthday {
                 *sum = (sum.0 - head, sum.1.wrapping_sub(window), sum.2 | 1 << bit);
             }
         }
-        sums
     }
 
     /// Merges the two lists built last into one of the smallest differences.
@@ -277,7 +316,7 @@ impl Birthday {
         let near = (wanted / (2.0 * pairs.max(1.0)) * reach).clamp(1.0, reach.max(1.0));
         let bound = near as u128;
         let most = (1_usize << self.shape.size) + (1 << self.shape.size) / 4;
-        let mut entries = std::mem::take(&mut self.spare);
+        let mut entries = std::mem::take(&mut self.buffers.entries);
         entries.clear();
         let mut low = 0;
         for (i, &value) in one.values.iter().enumerate() {
@@ -298,6 +337,7 @@ impl Birthday {
         }
         let lists = [one.origin, two.origin];
         let level = one.level + 1;
+        self.buffers.values.extend([one.values, two.values]);
         self.close(entries, near, level, |pairs| Origin::Merge { lists, pairs });
     }
 
@@ -322,10 +362,12 @@ impl Birthday {
                 }
             }
         }
+        let origins = [one.origin, two.origin];
+        self.buffers.values.extend([one.values, two.values]);
         let mut negative = vec![false; self.labels.len()];
         if best.0 < u128::MAX {
-            let first = self.resolve(one.origin, best.1, &mut negative);
-            let second = self.resolve(two.origin, best.2, &mut negative);
+            let first = self.resolve(origins[0], best.1, &mut negative);
+            let second = self.resolve(origins[1], best.2, &mut negative);
             self.negate(second.1, second.2, &mut negative);
             debug_assert_eq!(first.2, second.1);
         }

@@ -1,6 +1,6 @@
 //! The problem's own searches: the Karmarkar-Karp tree, meeting in the middle and the generalised birthday.
 
-use super::birthday::{Birthday, Shape};
+use super::birthday::{Birthday, Buffers, Shape};
 use super::limbs::{compare, lead};
 use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{difference, optimal};
@@ -142,6 +142,9 @@ struct Construction {
     /// Made from seed and steps where it is missing.
     #[serde(skip)]
     lists: Option<Merging>,
+    /// What the construction before has left.
+    #[serde(skip)]
+    buffers: Buffers,
 }
 
 /// A construction and the labels it works on.
@@ -333,8 +336,9 @@ impl Construction {
         size: u32,
         seed: u64,
     ) -> Option<(Labels, usize, Vec<bool>)> {
+        let buffers = &mut self.buffers;
         let lists = self.lists.get_or_insert_with(|| {
-            let mut lists = Merging::new(problem, root, size, seed);
+            let mut lists = Merging::new(problem, root, size, seed, std::mem::take(buffers));
             // After a checkpoint: the steps that were done.
             self.steps = self.steps.min(lists.birthday.steps() as u32 - 1);
             for _ in 0..self.steps {
@@ -344,14 +348,15 @@ impl Construction {
         });
         self.steps += 1;
         let right = lists.birthday.step()?;
-        let (labels, before) = (lists.labels.clone(), lists.before);
-        *self = Self { ended: self.ended.saturating_add(1), ..Self::default() };
+        let Merging { birthday, labels, before } = self.lists.take()?;
+        let buffers = birthday.into_buffers();
+        *self = Self { ended: self.ended.saturating_add(1), buffers, ..Self::default() };
         Some((labels, before, right))
     }
 }
 
 impl Merging {
-    fn new(problem: &Differencing, state: &Labels, size: u32, seed: u64) -> Self {
+    fn new(problem: &Differencing, state: &Labels, size: u32, seed: u64, buffers: Buffers) -> Self {
         let mut rng = Rng::new(seed);
         let mut labels = state.clone();
         let spread = |labels: &Labels| {
@@ -373,7 +378,7 @@ impl Merging {
             made += 1;
         }
         let exact: Vec<Vec<u64>> = (0..labels.len()).map(|at| problem.label(&labels, at)).collect();
-        Self { birthday: Birthday::new(&exact, shape, &mut rng), labels, before: made }
+        Self { birthday: Birthday::new(&exact, shape, &mut rng, buffers), labels, before: made }
     }
 }
 

@@ -20,6 +20,18 @@ pub struct Knowledge {
     pub supplied: bool,
 }
 
+/// The function that helps most of those that are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NextFunction {
+    /// Its name, as in [`Knowledge::name`].
+    pub name: &'static str,
+    /// What it is for.
+    pub why: &'static str,
+    /// What it has gained on problems of this kind at equal time, by measurement.
+    pub gain: &'static str,
+}
+
 /// What a problem offers to searches, from random games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -29,8 +41,8 @@ pub struct Advice {
     pub infeasible: usize,
     /// What the solutions of the first games consist of.
     pub kind: SolutionKind,
-    /// The function to write next, as in [`Knowledge::name`], and why. `None`: those that help most are there.
-    pub next: Option<(&'static str, &'static str)>,
+    /// The function to write next. `None`: those that help most are there.
+    pub next: Option<NextFunction>,
     /// The optional functions.
     pub knowledge: Vec<Knowledge>,
 }
@@ -41,48 +53,74 @@ const LONGEST: usize = 100_000;
 /// A bound takes few values if states of one depth have at most this many in the mean.
 const FEW: usize = 3;
 
-/// Returns the one function that helps most of those that are missing, and why.
-fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
+/// Returns the one function that helps most of those that are missing.
+///
+/// The gains are those of an evaluation on eleven classes of problems that nobody had tuned for, with and without the
+/// function, 3 to 10 processor seconds a run.
+fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<NextFunction> {
     let lacks = |name| !has(name);
+    let function = |name, why, gain| Some(NextFunction { name, why, gain });
     if bounds_are_few && lacks("potential") {
-        return Some(("potential", "the bound takes few values, so that beams cannot compare states of equal bounds"));
+        return function(
+            "potential",
+            "the bound takes few values, so that beams cannot compare states of equal bounds",
+            "bin packing 101 to 100 bins with a proof in 0.1 s, line balancing proven in a tenth of the time",
+        );
     }
     if lacks("neighborhood") && lacks("searches") {
         match kind {
             SolutionKind::Order if lacks("ordering") => {
-                return Some((
+                return function(
                     "ordering",
                     "the names of decisions let `anneal` keep an edited order without new lists of moves",
-                ));
+                    "6 to 46 times the playouts; 7 % on tours with pickups, nothing where orders are short",
+                );
             }
             SolutionKind::Order if lacks("link") => {
-                return Some((
+                return function(
                     "link",
                     "if the score is a sum over neighbours in the order: differences without replays",
-                ));
+                    "up to 13 times the playouts",
+                );
             }
             SolutionKind::Assignment | SolutionKind::Subset => {
-                let why = "the change of the score by one decision for another: with it, return `Exchanges` from \
-                           `neighborhood`, and `anneal` needs no replays";
-                return Some(("difference", why));
+                return function(
+                    "difference",
+                    "the change of the score by one decision for another: with it, return `Exchanges` from \
+                     `neighborhood`, and `anneal` needs no replays",
+                    "5 to 14 % on cuts of graphs with 200 and 400 nodes, 1 % on knapsacks",
+                );
             }
             SolutionKind::Order | SolutionKind::Other => {}
         }
     }
     let others = [
-        ("bound", "proofs, `cabs`, and the gap of every method"),
-        ("dominance", "beams and exact searches keep the better one of two states with equal futures"),
-        ("bias", "`gnrpa` and the candidates of `anneal` prefer good moves"),
+        (
+            "bound",
+            "proofs, `cabs`, and the gap of every method",
+            "small instances end with a proof; 355 to 369 on a cut, the same value 6 to 8 times as early elsewhere",
+        ),
+        (
+            "dominance",
+            "beams and exact searches keep the better one of two states with equal futures",
+            "open stacks of 100 patterns: 35 after 6.5 s to 34 after 0.2 s, together with bound and potential",
+        ),
+        (
+            "bias",
+            "`gnrpa` and the candidates of `anneal` prefer good moves",
+            "1 % on knapsacks, with bound and futures",
+        ),
     ];
-    others.into_iter().find(|(name, _)| lacks(name))
+    others.into_iter().find(|(name, ..)| lacks(name)).and_then(|(name, why, gain)| function(name, why, gain))
 }
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
         writeln!(f, "solutions are {}", self.kind)?;
-        if let Some((name, why)) = self.next {
+        if let Some(NextFunction { name, why, gain }) = self.next {
             writeln!(f, "write next: {name} ({why})")?;
+            writeln!(f, "measured gain: {gain}")?;
         }
         for Knowledge { name, use_for, supplied } in &self.knowledge {
             writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;

@@ -8,7 +8,7 @@ mod games;
 mod keys;
 mod players;
 
-pub use advise::{Advice, Knowledge, advise};
+pub use advise::{Advice, Knowledge, NextFunction, advise};
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
 pub(crate) use games::{ENDLESS, SHOWN, after, future, list};

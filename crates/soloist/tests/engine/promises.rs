@@ -298,14 +298,14 @@ impl Problem for Labels {
 #[test]
 fn advice_names_the_kind_of_solution_and_the_function_to_write_next() {
     let labels = advise(&Labels(false), 20, 1);
-    assert_eq!((labels.kind, labels.next.unwrap().0), (SolutionKind::Assignment, "difference"));
+    assert_eq!((labels.kind, labels.next.unwrap().name), (SolutionKind::Assignment, "difference"));
     assert!(labels.to_string().contains("solutions are assignments") && labels.to_string().contains("write next: "));
-    assert_eq!(advise(&Labels(true), 20, 1).next.unwrap().0, "potential");
+    assert_eq!(advise(&Labels(true), 20, 1).next.unwrap().name, "potential");
     // Too few games say nothing of the bound.
-    assert_eq!(advise(&Labels(true), 2, 1).next.unwrap().0, "difference");
+    assert_eq!(advise(&Labels(true), 2, 1).next.unwrap().name, "difference");
     // The staircase is no order, assignment or subset, and its potential is there.
     let stairs = advise(&Staircase(6), 20, 1);
-    assert_ne!(stairs.next.unwrap().0, "potential");
+    assert_ne!(stairs.next.unwrap().name, "potential");
 }
 
 #[test]

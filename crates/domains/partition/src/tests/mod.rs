@@ -4,7 +4,7 @@ mod proofs;
 mod scale;
 mod searches;
 
-use super::birthday::{Birthday, Shape};
+use super::birthday::{Birthday, Buffers, Shape};
 use super::tree::{DepthFirst, Discrepancies};
 use super::*;
 use num_bigint::BigUint;
@@ -212,7 +212,7 @@ fn birthdays_are_divisions_and_small_ones() {
         let problem = Differencing::new(&numbers);
         let root = problem.root();
         let labels: Vec<Vec<u64>> = (0..root.len()).map(|at| problem.label(&root, at)).collect();
-        let mut birthday = Birthday::new(&labels, shape, &mut Rng::new(1));
+        let mut birthday = Birthday::new(&labels, shape, &mut Rng::new(1), Buffers::default());
         let mut steps = 1;
         let right = loop {
             if let Some(right) = birthday.step() {

@@ -33,10 +33,15 @@ const FIRST: usize = 64;
 const PARTS: usize = 4;
 /// The most entries of a block for each thread: what is judged ahead stays in the caches.
 const MOST: usize = 1 << 12;
+/// The part of the memory that a block may take, with this many children for each entry.
+const SHARE: u64 = 32;
+const CHILDREN: usize = 32;
 
 /// The threads, and what they have done ahead.
 pub(super) struct Crew {
     workers: usize,
+    /// The most entries of a block.
+    most: usize,
     /// The block whose children are admitted: its parts, the present part, and the present entry of that part.
     ready: Vec<Part>,
     part: usize,
@@ -97,8 +102,12 @@ struct Ahead {
 }
 
 impl Crew {
-    pub(super) fn new(workers: usize) -> Self {
-        Self { workers, ready: Vec::new(), part: 0, entry: 0, spare: Vec::new(), cost: None }
+    /// Returns a crew for states of `state` bytes; its blocks take a small part of `memory` bytes.
+    pub(super) fn new(workers: usize, memory: u64, state: usize) -> Self {
+        let entry = 2 * state + CHILDREN * size_of::<Ahead>();
+        let fit = usize::try_from(memory / SHARE / entry as u64).unwrap_or(usize::MAX);
+        let most = fit.clamp(1, MOST * workers);
+        Self { workers, most, ready: Vec::new(), part: 0, entry: 0, spare: Vec::new(), cost: None }
     }
 
     /// Forgets what was done ahead.
@@ -122,10 +131,10 @@ impl Crew {
 
     /// Returns how many entries a block of a layer with `entries` has.
     fn block(&self, entries: usize) -> usize {
-        let Some(cost) = self.cost else { return FIRST };
+        let Some(cost) = self.cost else { return FIRST.min(self.most) };
         let each = cost / self.workers as f64;
         let time = (entries as f64 * each / BLOCKS).clamp(SHORTEST.as_secs_f64(), LONGEST.as_secs_f64());
-        ((time / each) as usize).clamp(PARTS * self.workers, MOST * self.workers)
+        ((time / each) as usize).clamp(PARTS * self.workers, MOST * self.workers).min(self.most)
     }
 
     /// Notes what an entry of these parts has cost.

@@ -147,7 +147,8 @@ parameters! {
     ///
     /// Memory: two states ([`Facts::state_bytes`](crate::problem::Facts::state_bytes)) for each place in the beam and
     /// about 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits
-    /// into the memory of the budget.
+    /// into the memory of the budget. On several threads, what is expanded ahead takes up to a sixteenth of the memory
+    /// beside that.
     ///
     /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
     /// bytes are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each

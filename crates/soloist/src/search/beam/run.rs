@@ -36,6 +36,7 @@ pub(crate) struct BeamSearch {
     /// Places that fit into the memory.
     most: usize,
     memory: u64,
+    state_bytes: usize,
     round: Round,
     pub(super) pass: Pass,
     links: Links,
@@ -91,6 +92,7 @@ impl BeamSearch {
             shown: Ceiling::UNKNOWN,
             most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
+            state_bytes: problem.state_bytes(),
             round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
@@ -485,7 +487,7 @@ impl Search for BeamSearch {
     }
 
     fn set_workers(&mut self, workers: usize) {
-        self.crew = (workers > 1).then(|| Crew::new(workers));
+        self.crew = (workers > 1).then(|| Crew::new(workers, self.memory, self.state_bytes));
     }
 
     fn open_bound(&self) -> Option<f64> {
