@@ -79,7 +79,8 @@ pub(crate) struct StreamArgs {
     /// The seed of all random draws; `auto`: the number of the job in its array [default: 0]
     #[arg(long, value_name = "N", value_parser = units::job_index, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Independent streams of a search, a thread each, whose best result wins; 1 to 256 [default: 1]
+    /// Threads, 1 to 256: each has a search with other draws, whose best result wins; beams are one search on all
+    /// [default: 1]
     #[arg(long, short, value_name = "T", value_parser = units::threads, allow_hyphen_values = true)]
     pub(crate) threads: Option<usize>,
 }
