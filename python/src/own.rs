@@ -143,7 +143,7 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
     let rollout = setup
         .rollout
         .clone()
-        .unwrap_or_else(|| problem.rollouts().first().map_or("random", |rollout| rollout.info().name).into());
+        .unwrap_or_else(|| setup.default_rollout(&problem).into());
     let setup = setup.rollout(rollout);
     let mut solver = solver.budget(budget).stop_flag(&problem.guard.stop).observer(&mut watch, PULSE);
     if let Some((path, every)) = request.checkpoint()? {

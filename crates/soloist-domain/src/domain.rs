@@ -438,12 +438,11 @@ pub trait Instance: Send + Sync {
         Setup::PROOF
     }
     /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
-    /// [portfolio](Problem::portfolio), or the problem's first one.
+    /// [portfolio](Problem::portfolio), or the [default](Setup::default_rollout).
     fn rollout_for(&self, setup: &Setup) -> String {
         let entries = portfolio(self.problem());
         let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);
-        let first = || self.problem().rollouts().first().map_or("random", |rollout| rollout.info().name);
-        named.unwrap_or_else(first).to_owned()
+        named.unwrap_or_else(|| setup.default_rollout(self.problem())).to_owned()
     }
     /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
     /// distance): the one that counts first in front, both in the problem's sense. They are what people are shown;

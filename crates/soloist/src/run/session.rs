@@ -323,9 +323,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             return Err(if is_own { SolveError::Whole(error) } else { error.into() });
         }
         setup.validate()?;
-        let first = || problem.rollouts().first().map_or("random", |rollout| rollout.info().name);
-        let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let (packing, word, facts) = (MoveCodec::new(), Arc::default(), problem.facts());
+        let rollout = setup.rollout.clone().unwrap_or_else(|| setup.default_rollout(&*problem).to_owned());
+        setup.rollout = Some(rollout.clone());
         let mut streams = Vec::new();
         let count = setup.streams();
         for (index, rng) in Rng::streams(setup.seed).take(count).enumerate() {

@@ -1,9 +1,14 @@
 //! A run's setting as one value.
 
-use crate::Method;
+use super::budget::Budget;
+use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
-use crate::search::{Auto, Entry, Preset};
+use crate::erased::MoveCodec;
+use crate::erased::problem::{ProblemAdapter, ProblemRef};
+use crate::search::{Auto, Entry, Preset, is_biased};
+use crate::{Method, Problem};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The setting of a run, without its problem and its budget: plain data, stored in checkpoints and results.
 ///
@@ -21,7 +26,7 @@ pub struct Setup {
     pub preset: String,
     /// The method with all its parameters.
     pub method: Method,
-    /// The name of the playout policy. `None`: the problem's first one.
+    /// The name of the playout policy. `None`: the [default](Self::default_rollout).
     pub rollout: Option<String>,
     /// The seed of all random draws.
     pub seed: u64,
@@ -55,6 +60,23 @@ impl Setup {
 
     /// The part of the effort for an attempt at a proof that `auto` and the defaults of the shipped problems use.
     pub const PROOF: f64 = 0.02;
+
+    /// Returns the playout policy that runs on a problem have where none is named: its first one. Where it has none of
+    /// its own, `sampling` and tree searches play by `bias` if the [bias](crate::problem::Prior::bias) differs between
+    /// the moves of a state on a few random walks. Otherwise games are `random`.
+    #[must_use]
+    pub fn default_rollout<P: Problem>(&self, problem: &P) -> &'static str {
+        if let Some(rollout) = problem.rollouts().first() {
+            return rollout.info().name;
+        }
+        if !self.method.plays_by_bias() || problem.prior().is_none() {
+            return "random";
+        }
+        let facts = problem.facts();
+        let watch = Watch::new(&Arc::default(), Budget::MAX_MOVES, facts.fault.clone());
+        let rules = ProblemAdapter::new(ProblemRef::borrowed(problem), facts, MoveCodec::new(), watch);
+        if is_biased(&rules) { "bias" } else { "random" }
+    }
 
     /// Returns how many streams the run has.
     pub(crate) fn streams(&self) -> usize {

@@ -35,6 +35,12 @@ pub(crate) trait Family {
         true
     }
 
+    /// Whether games are played by the bias of the problem's moves where no rollout is named and the problem has none of
+    /// its own.
+    fn plays_by_bias(&self) -> bool {
+        false
+    }
+
     /// Whether all threads work on one search, whose result is the same for any number of them. Otherwise each has a
     /// search of its own.
     fn shares_threads(&self) -> bool {

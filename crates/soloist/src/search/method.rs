@@ -73,6 +73,11 @@ macro_rules! families {
                 match self { $(Self::$family(parameters) => parameters.plays_first(),)+ }
             }
 
+            /// Whether games are played by the bias of the moves where no rollout is named.
+            pub(crate) fn plays_by_bias(&self) -> bool {
+                match self { $(Self::$family(parameters) => Family::plays_by_bias(parameters),)+ }
+            }
+
             /// Whether all threads of a run work on one search, whose result is the same for any number of them.
             pub(crate) fn shares_threads(&self) -> bool {
                 match self { $(Self::$family(parameters) => Family::shares_threads(parameters),)+ }

@@ -43,6 +43,10 @@ parameters! {
 }
 
 impl Family for Sampling {
+    fn plays_by_bias(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         Box::new(SamplingSearch { limit: self.limit, cutoff: self.cutoff })
     }

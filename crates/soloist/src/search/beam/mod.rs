@@ -1,5 +1,6 @@
 //! Beam search over states.
 
+mod ahead;
 mod bounds;
 mod cells;
 mod crew;

@@ -7,6 +7,10 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Uct {
+    fn plays_by_bias(&self) -> bool {
+        true
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         let has_beam = self.narrowing.beam_width > 0;
         refuse(&[
