@@ -166,7 +166,7 @@ fn anneal<K: Kernel>(asked: &Asked<'_>, mut run: Annealing<K>) {
             println!("{now:8.2} {:10} {vehicles} {:.4}", run.steps_made(), run.cost());
         }
         cost = run.cost();
-        let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
+        let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt").trim_end_matches(".tw");
         let known = best.get(&name.to_lowercase());
         // Published values have two decimals, rounded.
         let reached = known

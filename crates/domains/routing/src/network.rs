@@ -36,6 +36,10 @@ pub struct Network {
     to: Vec<f64>,
     /// The transposed table; empty where distances are symmetric.
     from: Vec<f64>,
+    /// Both tables in half the memory, where that changes no number: in exact networks with short ways. What scans
+    /// whole routes reads these.
+    narrow_to: Vec<f32>,
+    narrow_from: Vec<f32>,
     ready: Vec<f64>,
     due: Vec<f64>,
     service: Vec<f64>,
@@ -64,6 +68,17 @@ pub struct Network {
     /// The bound on vehicles, once it is asked for.
     pub(crate) fewest: OnceLock<usize>,
 }
+
+/// The ways to a site from all sites, and those from it where they differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ways<'n> {
+    Wide(&'n [f64], Option<&'n [f64]>),
+    /// The same numbers in half the memory.
+    Narrow(&'n [f32], Option<&'n [f32]>),
+}
+
+/// Single precision holds all whole numbers up to this one.
+const MOST_NARROW: f64 = 16_777_216.0;
 
 /// What a site asks for, in the units of the network.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +124,13 @@ impl Network {
         let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
         let from =
             if symmetric { Vec::new() } else { (0..size * size).map(|at| to[at % size * size + at / size]).collect() };
+        // Whole numbers by the rules, see `exact`.
+        let is_narrow = exact && to.iter().all(|&way| way <= MOST_NARROW && f64::from(way as f32) == way);
+        let narrow = |table: &[f64]| match is_narrow {
+            true => table.iter().map(|&way| way as f32).collect(),
+            false => Vec::new(),
+        };
+        let (narrow_to, narrow_from) = (narrow(&to), narrow(&from));
         let by_due = |tolerance: f64| {
             let late = |due: f64| if exact { due } else { due + due * tolerance };
             visits.iter().map(|visit| late(visit.due)).collect()
@@ -119,6 +141,8 @@ impl Network {
             size,
             to,
             from,
+            narrow_to,
+            narrow_from,
             ready: visits.iter().map(|visit| visit.ready).collect(),
             due: visits.iter().map(|visit| visit.due).collect(),
             service: visits.iter().map(|visit| visit.service).collect(),
@@ -255,6 +279,18 @@ impl Network {
     pub fn to_site(&self, j: usize) -> &[f64] {
         let table = if self.from.is_empty() { &self.to } else { &self.from };
         &table[j * self.size..(j + 1) * self.size]
+    }
+
+    /// Returns the ways to and from site `c`, in the smallest table that holds them.
+    #[inline]
+    pub(crate) fn ways(&self, c: usize) -> Ways<'_> {
+        let row = c * self.size..(c + 1) * self.size;
+        match (self.narrow_to.is_empty(), self.from.is_empty()) {
+            (true, true) => Ways::Wide(&self.to[row], None),
+            (true, false) => Ways::Wide(&self.from[row.clone()], Some(&self.to[row])),
+            (false, true) => Ways::Narrow(&self.narrow_to[row], None),
+            (false, false) => Ways::Narrow(&self.narrow_from[row.clone()], Some(&self.narrow_to[row])),
+        }
     }
 
     /// Returns the least time between leaving one site and arriving at another, row by row, over any customers with

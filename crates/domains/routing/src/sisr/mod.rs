@@ -240,7 +240,7 @@ impl Sisr {
                 route.stops.insert(at, stop);
                 route.load += network.demand(c as usize);
             }
-            route.refresh(&network, 0);
+            route.refresh(&network);
         }
         self.reserve();
         self.recount();

@@ -60,7 +60,7 @@ impl Sisr {
             route.stops.drain(stay + kept..end);
         }
         route.stops.drain(begin..stay);
-        route.refresh(network, begin - 1);
+        route.repair(network, begin - 1, begin - 1 + kept);
         let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
         let mut saving = before - after;
         if route.len() == 0 {
@@ -210,6 +210,7 @@ impl Sisr {
         blinks: usize,
     ) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
+        let known = &self.known[c as usize * self.slots..][..self.slots];
         let choices = &mut self.choices;
         choices.clear();
         let mut seen_empty = false;
@@ -222,6 +223,11 @@ impl Sisr {
             }
             seen_empty |= empty;
             let extra = if empty { self.route_cost } else { 0.0 };
+            // What is known of a route may show that no position of it counts.
+            let enough = choices.get(blinks).map_or(f64::INFINITY, |choice| choice.cost);
+            if known[r].version == route.version && known[r].cost + extra >= enough {
+                continue;
+            }
             route.each_place(network, c, |cost, at| {
                 let cost = cost + extra;
                 if choices.len() > blinks {
