@@ -71,6 +71,7 @@ fn set(settings: &mut SisrSettings, key: &str, value: f64) -> bool {
         "split" => settings.split = value,
         "keep" => settings.keep = value,
         "blink" => settings.blink = value,
+        "exchanges" => settings.exchanges = value as u32,
         _ => return false,
     }
     true

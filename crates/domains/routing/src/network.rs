@@ -59,8 +59,9 @@ pub struct Network {
     /// Row c - 1: customer c and its nearest customers, ascending.
     near: Vec<u16>,
     near_length: usize,
-    /// Row c - 1: the [`LIKELY`] neighbours of customer c; empty for fewer than [`GRANULAR`] customers.
+    /// Row c - 1: the likely neighbours of customer c; empty where the time of the return counts.
     likely: Vec<u16>,
+    likely_length: usize,
     has_windows: bool,
     metric: bool,
     timed: bool,
@@ -158,6 +159,7 @@ impl Network {
             near: Vec::new(),
             near_length: 0,
             likely: Vec::new(),
+            likely_length: 0,
             has_windows,
             metric,
             timed,
@@ -221,24 +223,27 @@ impl Network {
     /// pages 475-489; the weight of waiting is that of PyVRP.
     fn list_likely(&mut self) {
         let customers = self.size.saturating_sub(1);
-        if customers < GRANULAR || self.timed {
+        if customers < 2 || self.timed {
             return;
         }
+        self.likely_length = LIKELY.min(customers - 1);
         let behind = |i: usize, j: usize| {
             let way = self.distance(i, j);
             let wait = (self.ready[j] - way - self.service[i] - self.due[i]).max(0.0);
             let late = (self.ready[i] + self.service[i] + way - self.due[j]).max(0.0);
             way + 0.2 * wait + late
         };
-        let mut likely = Vec::with_capacity(customers * LIKELY);
+        let mut likely = Vec::with_capacity(customers * self.likely_length);
         let mut row: Vec<(f64, u16)> = Vec::with_capacity(customers);
         for c in 1..self.size {
             row.clear();
             let others = (1..self.size).filter(|&other| other != c);
             row.extend(others.map(|other| (behind(c, other).min(behind(other, c)), other as u16)));
             let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            row.select_nth_unstable_by(LIKELY, order);
-            row.truncate(LIKELY);
+            if self.likely_length < row.len() {
+                row.select_nth_unstable_by(self.likely_length, order);
+                row.truncate(self.likely_length);
+            }
             row.sort_unstable_by(order);
             likely.extend(row.iter().map(|&(_, other)| other));
         }
@@ -448,14 +453,14 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn is_granular(&self) -> bool {
-        !self.likely.is_empty()
+        self.size > GRANULAR && !self.timed
     }
 
-    /// Returns the customers beside which `c` is likely to be visited, the likeliest first; empty where the network
-    /// [is not granular](Self::is_granular).
+    /// Returns the customers beside which `c` is likely to be visited, the likeliest first (at most 40); empty where
+    /// the time of the return counts.
     #[inline]
     #[must_use]
     pub fn likely(&self, c: usize) -> &[u16] {
-        self.likely.get((c - 1) * LIKELY..c * LIKELY).unwrap_or_default()
+        self.likely.get((c - 1) * self.likely_length..c * self.likely_length).unwrap_or_default()
     }
 }

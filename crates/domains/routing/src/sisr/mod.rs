@@ -1,10 +1,11 @@
 //! Slack induction by string removals: the kernel that improves a set of routes, one ruin and one recreation a step.
 
 mod anneals;
+mod exchange;
 mod repair;
 
 use crate::network::{NONE, Network};
-use crate::route::Route;
+use crate::route::{Route, Stop};
 use repair::{Choice, ranks};
 use soloist::Rng;
 use soloist::problem::Acceptance;
@@ -23,12 +24,14 @@ pub struct SisrSettings {
     pub keep: f64,
     /// Chance that a position is overlooked.
     pub blink: f64,
+    /// Exchanges between likely neighbours that are tried behind each ruin and recreation.
+    pub exchanges: u32,
 }
 
 impl Default for SisrSettings {
     /// The values of the paper.
     fn default() -> Self {
-        Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01 }
+        Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01, exchanges: 0 }
     }
 }
 
@@ -36,7 +39,7 @@ impl SisrSettings {
     /// Larger ruins, more blinks: shorter routes on instances with time windows.
     #[must_use]
     pub fn tuned() -> Self {
-        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05 }
+        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05, exchanges: 0 }
     }
 }
 
@@ -99,6 +102,8 @@ pub struct Sisr {
     nearby: Vec<u16>,
     listed_in: Vec<u32>,
     look: u32,
+    /// Stops on their way to another route.
+    block: Vec<Stop>,
 }
 
 impl Sisr {
@@ -136,6 +141,7 @@ impl Sisr {
             nearby: Vec::new(),
             listed_in: Vec::new(),
             look: 0,
+            block: Vec::new(),
             network,
         }
     }
@@ -345,11 +351,11 @@ impl Sisr {
         self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
-    /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U.
-    /// Returns whether the new solution was accepted. Customers that are absent stay so unless there is room.
+    /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
+    /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
-        let accepted = self.step_own(&mut own, temperature);
+        let accepted = self.step_own(&mut own, temperature) | self.exchange(&mut own, temperature);
         *rng = own;
         accepted
     }
