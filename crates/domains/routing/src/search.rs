@@ -1,8 +1,9 @@
 //! The own search of all problems: ruin and recreation.
 
-use crate::anneal::{Annealing, SavedAnnealing, Schedule};
+use crate::anneal::{Annealing, SavedAnnealing};
 use crate::kernel::Kernel;
 use crate::network::Network;
+use crate::schedule::Schedule;
 use crate::sisr::{Sisr, SisrSettings};
 use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
@@ -39,6 +40,8 @@ soloist::parameter_table! {
         longest: u64 = 20, 1..=500;
         /// chance that a position is overlooked
         blink: f64 = 0.05, 0.0..=0.9;
+        /// exchanges between likely neighbours that are tried behind each ruin; 0 in `rich-vrp`, which has none
+        exchanges: u64 = 0, 0..=100000;
     }
 }
 

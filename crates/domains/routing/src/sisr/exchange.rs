@@ -23,7 +23,7 @@ impl Sisr {
     /// for routeing problems with time windows", Journal of the Operational Research Society 46, 1995, pages 1433-1446.
     /// M. W. P. Savelsbergh, "The vehicle routing problem with time windows: minimizing route duration", ORSA Journal
     /// on Computing 4, 1992, pages 146-154 (latest times).
-    pub(super) fn exchange(&mut self, rng: &mut Rng, temperature: f64) -> bool {
+    pub(crate) fn exchange(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         // Where the time of the return counts, a change of the cost depends on the whole route.
         if self.settings.exchanges == 0 || self.active.is_empty() || self.network.is_timed() {
             return false;

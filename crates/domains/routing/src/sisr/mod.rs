@@ -4,11 +4,11 @@ mod anneals;
 mod exchange;
 mod repair;
 
+use crate::kernel::Attempts;
 use crate::network::{NONE, Network};
 use crate::route::{Route, Stop};
 use repair::{Choice, ranks};
 use soloist::Rng;
-use soloist::problem::Acceptance;
 use std::sync::Arc;
 
 /// The parameters of ruin and recreation.
@@ -354,27 +354,12 @@ impl Sisr {
     /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
     /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let mut own = rng.clone();
-        let accepted = self.step_own(&mut own, temperature) | self.exchange(&mut own, temperature);
-        *rng = own;
-        accepted
-    }
-
-    fn step_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         if self.active.is_empty() {
             return false;
         }
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let absent = self.absent.len();
-        // Serving a customer that was absent is worth any distance.
-        let most = if absent == 0 { limit } else { f64::INFINITY };
-        let Some(cost) = self.attempt(rng, most, absent as u64, true) else { return false };
-        let accepted = self.still_absent.len() < absent || cost < limit;
-        if accepted {
-            self.keep(cost);
-        } else {
-            self.undo();
-        }
+        let mut own = rng.clone();
+        let accepted = self.anneal(&mut own, temperature) | self.exchange(&mut own, temperature);
+        *rng = own;
         accepted
     }
 
@@ -433,27 +418,9 @@ impl Sisr {
     /// `temperature` x ln U. Then each absent customer counts one step more. Returns whether all customers are served.
     pub fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
-        let served = self.step_fleet_own(&mut own, temperature);
+        let served = self.save_vehicle(&mut own, temperature);
         *rng = own;
         served
-    }
-
-    fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let sum = |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[c as usize])).sum::<u64>();
-        let most = sum(&self.absent, &self.misses);
-        if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
-            let now = sum(&self.still_absent, &self.misses);
-            if now < most || self.still_absent.len() < self.absent.len() || now == most && cost < limit {
-                self.keep(cost);
-            } else {
-                self.undo();
-            }
-        }
-        for &c in &self.absent {
-            self.misses[c as usize] = self.misses[c as usize].saturating_add(1);
-        }
-        self.absent.is_empty()
     }
 
     /// Takes out the route whose customers were absent least, and allows no other instead.
