@@ -18,6 +18,8 @@ pub(crate) const EVERY: u64 = 64;
 const RECOUNT: u64 = 1_000;
 /// Above this number of customers, the first cooling takes the whole plan of the run, where there is one.
 const FITTED: usize = 200;
+/// The same for a single route, of which the pool makes nothing new.
+const FITTED_ROUTE: usize = 100;
 /// The part of the plan at which that cooling ends.
 const COOL: f64 = 0.97;
 /// The weight of the last pace in the mean of all.
@@ -125,7 +127,8 @@ impl Annealing<Sisr> {
     /// Returns an annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
-        Self::with(network, route_cost, Schedule::default())
+        let schedule = Schedule::default().for_network(&network);
+        Self::with(network, route_cost, schedule)
     }
 
     /// Returns an annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0,
@@ -246,11 +249,17 @@ impl<K: Kernel> Annealing<K> {
         self.fit();
     }
 
+    /// Whether the first cooling takes the plan of the run.
+    fn is_fitted(&self) -> bool {
+        let least = if self.kernel.most_vehicles() == 1 { FITTED_ROUTE } else { FITTED };
+        self.kernel.customers() > least
+    }
+
     /// Fits the first cooling to the plan, and the first attempt to save a vehicle to its share of it.
     fn fit(&mut self) {
         let Clock { phase, generation, round, step, plan, .. } = self.clock;
         let is_first = generation == 0 && round <= 1;
-        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED {
+        if !is_first || plan.pace == 0.0 || !self.is_fitted() {
             return;
         }
         match phase {
@@ -349,7 +358,7 @@ impl<K: Kernel> Annealing<K> {
                     if self.clock.kind == Kind::Save {
                         // The vehicle that was saved in vain is given back: the first steps serve those left out.
                         self.found = Kept::default();
-                        if self.clock.plan.pace > 0.0 && self.kernel.customers() > FITTED {
+                        if self.clock.plan.pace > 0.0 && self.is_fitted() {
                             // A single long cooling must not depend on whether they find room.
                             self.kernel.set(&self.best.tour, &self.best.absent, usize::MAX);
                         }

@@ -101,7 +101,8 @@ pub(crate) trait Attempts {
     #[inline]
     fn save_vehicle(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let limit = self.present() + Acceptance::new(rng, temperature).limit();
-        let sum = |absent: &[u16], counts: &[u32]| absent.iter().map(|&c| u64::from(counts[usize::from(c)])).sum::<u64>();
+        let sum =
+            |absent: &[u16], counts: &[u32]| absent.iter().map(|&c| u64::from(counts[usize::from(c)])).sum::<u64>();
         let most = sum(self.left_out()[0], self.counts());
         if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
             let now = sum(self.left_out()[1], self.counts());

@@ -34,14 +34,16 @@ soloist::parameter_table! {
         reheat: f64 = 0.3, 1e-6..=1e3;
         /// temperature at the end of a round
         end: f64 = 0.02, 1e-6..=1e3;
-        /// customers removed by a ruin, on average
+        /// customers removed by a ruin, on average; at most 10 in long routes (20 customers and more) of more than 200
+        /// customers
         removed: f64 = 15.0, 1.0..=200.0;
-        /// the longest string of customers removed from a route
+        /// the longest string of customers removed from a route; at most 10 there
         longest: u64 = 20, 1..=500;
         /// chance that a position is overlooked
         blink: f64 = 0.05, 0.0..=0.9;
-        /// exchanges between likely neighbours that are tried behind each ruin; 0 in `rich-vrp`, which has none
-        exchanges: u64 = 0, 0..=100000;
+        /// exchanges between likely neighbours that are tried behind each ruin in `tsptw`, and in `vrptw` with more than
+        /// 200 customers
+        exchanges: u64 = 20, 0..=100000;
     }
 }
 
@@ -49,9 +51,9 @@ impl Parameters {
     pub(crate) fn schedule(&self) -> Schedule {
         // The ranges are those of small numbers.
         let [founders, fresh, children] = [self.founders, self.fresh, self.children].map(|rounds| rounds as u32);
-        let &Self { steps, growth, fleet, start, reheat, end, removed, blink, .. } = self;
+        let &Self { steps, growth, fleet, start, reheat, end, removed, blink, exchanges, .. } = self;
         let (pool, longest) = (self.pool as usize, self.longest as usize);
-        let shortening = SisrSettings { removed, longest, blink, ..SisrSettings::tuned() };
+        let shortening = SisrSettings { removed, longest, blink, exchanges: exchanges as u32, ..SisrSettings::tuned() };
         let usual = Schedule::default();
         Schedule { steps, growth, fleet, founders, fresh, children, pool, start, reheat, end, shortening, ..usual }
     }
@@ -85,7 +87,7 @@ pub(crate) trait Routes: Problem<Move = u16> + 'static {
 
 /// Returns the annealing of a network whose routes cost this much beside their distance.
 pub(crate) fn annealing(network: &Arc<Network>, route_cost: f64, parameters: &Parameters) -> Annealing<Sisr> {
-    Annealing::with(Arc::clone(network), route_cost, parameters.schedule())
+    Annealing::with(Arc::clone(network), route_cost, parameters.schedule().for_network(network))
 }
 
 /// The name of the rollout that ends its playouts with this search.

@@ -87,11 +87,8 @@ impl Sisr {
             return None;
         }
         // The stops between, and those that move: one of both comes first now.
-        let (from, to, by) = if behind > end {
-            (begin, behind, end + 1 - begin)
-        } else {
-            (behind + 1, end, begin - behind - 1)
-        };
+        let (from, to, by) =
+            if behind > end { (begin, behind, end + 1 - begin) } else { (behind + 1, end, begin - behind - 1) };
         let stops = &route.stops;
         let order = stops[from + by..=to].iter().chain(&stops[from..from + by]);
         if !in_time(network, &stops[from - 1], order, &stops[to + 1]) {

@@ -7,6 +7,11 @@ use crate::route::Stop;
 use soloist::Rng;
 use std::sync::Arc;
 
+/// Mean number of customers from which a route is long, and the most that are removed from such routes, on average and
+/// as one string.
+const LONG_ROUTE: f64 = 20.0;
+const MOST_OF_LONG: f64 = 10.0;
+
 /// A position among all routes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
@@ -22,8 +27,13 @@ impl Sisr {
         let seed = self.active[rng.index(self.active.len())] as usize;
         let served = self.active.len() - self.absent.len();
         let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
-        let longest = (self.settings.longest as f64).min(mean).max(1.0);
-        let most = (4.0 * self.settings.removed / (1.0 + longest) - 1.0).max(1.0);
+        let (mut removed, mut longest) = (self.settings.removed, self.settings.longest as f64);
+        // In long routes of many customers, the paper's numbers are better than larger ones.
+        if network.is_granular() && mean >= LONG_ROUTE {
+            (removed, longest) = (removed.min(MOST_OF_LONG), longest.min(MOST_OF_LONG));
+        }
+        let longest = longest.min(mean).max(1.0);
+        let most = (4.0 * removed / (1.0 + longest) - 1.0).max(1.0);
         let strings = (1.0 + rng.unit() * most) as usize;
         let (mut saving, mut cut) = (0.0, 0);
         for &c in network.near(seed) {

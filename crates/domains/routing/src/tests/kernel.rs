@@ -131,11 +131,14 @@ fn exchanges_change_routes_that_no_ruin_has_touched() {
             (1, 1) => shifts += 1,
             (2, 1 | 2) => {
                 let starts = |a: &[u16], b: &[u16]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
-                let ends = |a: &[u16], b: &[u16]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+                let ends =
+                    |a: &[u16], b: &[u16]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+                // The head of the one route and the tail of the other one.
                 let swapped = new.iter().any(|n| {
-                    let head = old.iter().map(|o| starts(o, n)).max().unwrap();
-                    let tail = old.iter().map(|o| ends(o, n)).max().unwrap();
-                    head > 3 && tail > 3 && head + tail == n.len()
+                    [[0, 1], [1, 0]].iter().any(|&[a, b]| {
+                        let (head, tail) = (starts(old[a], n), ends(old[b], n));
+                        head.min(tail) > 1 && head + tail >= n.len()
+                    })
                 });
                 if swapped { swaps += 1 } else { moves += 1 }
             }
