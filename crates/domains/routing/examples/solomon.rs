@@ -85,7 +85,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (seconds, seed): (f64, u64) = (seconds.parse()?, seed.parse()?);
     let (mut schedule, mut trace, mut target) = (Schedule::default(), false, f64::NEG_INFINITY);
     let mut plan = true;
-    let asked_exchanges = pairs.iter().any(|pair| pair.starts_with("exchanges="));
     let mut best = Best::new();
     for pair in pairs {
         let (key, value) = pair.split_once('=').ok_or("expected KEY=VALUE")?;
@@ -129,7 +128,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             anneal(&asked, Annealing::over(Repair::new(tables, schedule.shortening), schedule));
         } else {
             let (network, vehicle) = load(file, objective)?;
-            let schedule = if asked_exchanges { schedule } else { schedule.for_network(&network) };
+            let schedule = schedule.for_network(&network);
             let kernel = Sisr::new(Arc::new(network), vehicle, schedule.shortening);
             anneal(&asked, Annealing::over(kernel, schedule));
         }

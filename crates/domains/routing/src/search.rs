@@ -28,21 +28,22 @@ soloist::parameter_table! {
         children: u64 = 24, 0..=1000;
         /// the most solutions in the pool
         pool: u64 = 12, 1..=1000;
-        /// temperature at the beginning of a round with a new construction, as a fraction of the mean distance
+        /// temperature at the beginning of a round with a new construction, as a fraction of the mean distance; in
+        /// `tsptw` of a tenth of it, here and below
         start: f64 = 1.0, 1e-6..=1e3;
         /// temperature at the beginning of a round with a child
         reheat: f64 = 0.3, 1e-6..=1e3;
         /// temperature at the end of a round
         end: f64 = 0.02, 1e-6..=1e3;
         /// customers removed by a ruin, on average; at most 10 in long routes (20 customers and more) of more than 200
-        /// customers
+        /// customers; in `tsptw` half as many
         removed: f64 = 15.0, 1.0..=200.0;
-        /// the longest string of customers removed from a route; at most 10 there
+        /// the longest string of customers removed from a route; at most 10, or half as many, there
         longest: u64 = 20, 1..=500;
-        /// chance that a position is overlooked
+        /// chance that a position is overlooked; in `tsptw` a fifth of it
         blink: f64 = 0.05, 0.0..=0.9;
-        /// exchanges between likely neighbours that are tried behind each ruin in `tsptw`, and in `vrptw` with more than
-        /// 200 customers
+        /// exchanges between likely neighbours that are tried behind each ruin in a single route, and in long routes of
+        /// more than 200 customers
         exchanges: u64 = 20, 0..=100000;
     }
 }

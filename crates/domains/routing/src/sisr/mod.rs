@@ -11,6 +11,9 @@ use repair::{Choice, ranks};
 use soloist::Rng;
 use std::sync::Arc;
 
+/// The mean number of customers from which routes are long.
+const LONG_ROUTE: usize = 20;
+
 /// The parameters of ruin and recreation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SisrSettings {
@@ -24,7 +27,8 @@ pub struct SisrSettings {
     pub keep: f64,
     /// Chance that a position is overlooked.
     pub blink: f64,
-    /// Exchanges between likely neighbours that are tried behind each ruin and recreation.
+    /// Exchanges between likely neighbours that are tried behind each ruin and recreation, in a single route and in
+    /// long routes of many customers.
     pub exchanges: u32,
 }
 
@@ -351,6 +355,18 @@ impl Sisr {
         self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
+    /// Whether [exchanges](SisrSettings::exchanges) are part of steps: in one route, and in long routes of many
+    /// customers. In short routes they take more than they give.
+    fn exchanges_pay(&self) -> bool {
+        self.settings.exchanges > 0 && (self.network.vehicles() == 1 || self.has_long_routes())
+    }
+
+    /// Whether there are many customers and routes are long on average.
+    #[inline]
+    fn has_long_routes(&self) -> bool {
+        self.network.is_granular() && self.active.len() - self.absent.len() >= LONG_ROUTE * self.open
+    }
+
     /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
     /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
@@ -358,7 +374,8 @@ impl Sisr {
             return false;
         }
         let mut own = rng.clone();
-        let accepted = self.anneal(&mut own, temperature) | self.exchange(&mut own, temperature);
+        let accepted =
+            self.anneal(&mut own, temperature) | (self.exchanges_pay() && self.exchange(&mut own, temperature));
         *rng = own;
         accepted
     }

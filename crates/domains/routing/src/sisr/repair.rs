@@ -7,9 +7,7 @@ use crate::route::Stop;
 use soloist::Rng;
 use std::sync::Arc;
 
-/// Mean number of customers from which a route is long, and the most that are removed from such routes, on average and
-/// as one string.
-const LONG_ROUTE: f64 = 20.0;
+/// The most that are removed from long routes, on average and as one string.
 const MOST_OF_LONG: f64 = 10.0;
 
 /// A position among all routes.
@@ -29,7 +27,7 @@ impl Sisr {
         let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
         let (mut removed, mut longest) = (self.settings.removed, self.settings.longest as f64);
         // In long routes of many customers, the paper's numbers are better than larger ones.
-        if network.is_granular() && mean >= LONG_ROUTE {
+        if self.has_long_routes() {
             (removed, longest) = (removed.min(MOST_OF_LONG), longest.min(MOST_OF_LONG));
         }
         let longest = longest.min(mean).max(1.0);
