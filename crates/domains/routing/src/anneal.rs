@@ -16,10 +16,9 @@ pub(crate) const EVERY: u64 = 64;
 /// Steps between two recounts of the cost, which is a sum of differences between them, and between two looks at the
 /// plan of the run.
 const RECOUNT: u64 = 1_000;
-/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one.
+/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one. A
+/// single route has rounds of its own length: several of them find what one does not.
 const FITTED: usize = 200;
-/// The same for a single route, of which the pool makes nothing new.
-const FITTED_ROUTE: usize = 100;
 /// The part of the plan at which that cooling ends.
 const COOL: f64 = 0.97;
 /// The weight of the last pace in the mean of all.
@@ -249,17 +248,11 @@ impl<K: Kernel> Annealing<K> {
         self.fit();
     }
 
-    /// Whether the first cooling takes the plan of the run.
-    fn is_fitted(&self) -> bool {
-        let least = if self.kernel.most_vehicles() == 1 { FITTED_ROUTE } else { FITTED };
-        self.kernel.customers() > least
-    }
-
     /// Fits the first cooling to the plan, and the first attempt to save a vehicle to its share of it.
     fn fit(&mut self) {
         let Clock { phase, generation, round, step, plan, .. } = self.clock;
         let is_first = generation == 0 && round <= 1;
-        if !is_first || plan.pace == 0.0 || !self.is_fitted() {
+        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED || self.kernel.most_vehicles() == 1 {
             return;
         }
         match phase {
@@ -358,7 +351,7 @@ impl<K: Kernel> Annealing<K> {
                     if self.clock.kind == Kind::Save {
                         // The vehicle that was saved in vain is given back: the first steps serve those left out.
                         self.found = Kept::default();
-                        if self.clock.plan.pace > 0.0 && self.is_fitted() {
+                        if self.clock.plan.pace > 0.0 && self.kernel.customers() > FITTED {
                             // A single long cooling must not depend on whether they find room.
                             self.kernel.set(&self.best.tour, &self.best.absent, usize::MAX);
                         }

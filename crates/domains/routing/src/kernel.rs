@@ -62,8 +62,8 @@ pub trait Kernel {
 
 /// What both kernels share: a step is one attempt, kept or undone.
 pub(crate) trait Attempts {
-    /// Makes one ruin and recreation and returns its cost. `None`: the cost would exceed `limit`, or the number of those
-    /// absent (without `count`, the sum of their counters) would exceed `most`; the attempt is undone then.
+    /// Makes one ruin and recreation and returns its cost. `None`: the cost would exceed `limit`, or the number of
+    /// those absent (without `count`, the sum of their counters) would exceed `most`; the attempt is undone then.
     fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64>;
     /// Makes the attempt the present solution.
     fn keep(&mut self, cost: f64);
@@ -78,7 +78,8 @@ pub(crate) trait Attempts {
     /// Returns the counters to be read.
     fn counts(&self) -> &[u32];
 
-    /// A step at a temperature: accepted with fewer absent, or with a cost below the present one - `temperature` x ln U.
+    /// Makes a step, accepted with fewer absent, or with a cost below the present one - `temperature` x ln U. Returns
+    /// whether it was accepted.
     #[inline]
     fn anneal(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let limit = self.present() + Acceptance::new(rng, temperature).limit();
@@ -95,7 +96,7 @@ pub(crate) trait Attempts {
         accepted
     }
 
-    /// A step with fewer vehicles than needed: accepted when the counters of the absent add up to less than before, or
+    /// Makes a step with fewer vehicles than needed, accepted when the counters of the absent add up to less than before, or
     /// fewer are absent, or the sum is the same and the cost below the limit of [`anneal`](Self::anneal). Then each
     /// one absent counts one step more. Returns whether all are served.
     #[inline]

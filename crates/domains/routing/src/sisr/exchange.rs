@@ -15,8 +15,8 @@ impl Sisr {
     ///
     /// An exchange joins a customer and a [likely](Network::likely) neighbour. Within a route, up to [`MOST_MOVED`]
     /// customers move to the neighbour. Between two routes, they move there, or the routes swap what is behind the
-    /// customer and from the neighbour on. The cost is judged first, in constant time. Few exchanges pass that, and only
-    /// these need the times: constant time between routes, the stops between both places within one.
+    /// customer and from the neighbour on. The cost is judged first, in constant time. Few exchanges pass that, and
+    /// only these need the times: constant time between routes, the stops between both places within one.
     ///
     /// # References
     /// I. Or, doctoral thesis, Northwestern University, 1976. J.-Y. Potvin and J.-M. Rousseau, "An exchange heuristic

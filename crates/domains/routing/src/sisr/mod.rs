@@ -368,7 +368,8 @@ impl Sisr {
     }
 
     /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
-    /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers that are absent stay so unless there is room.
+    /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers
+    /// that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         if self.active.is_empty() {
             return false;
