@@ -96,9 +96,9 @@ pub(crate) trait Attempts {
         accepted
     }
 
-    /// Makes a step with fewer vehicles than needed, accepted when the counters of the absent add up to less than before, or
-    /// fewer are absent, or the sum is the same and the cost below the limit of [`anneal`](Self::anneal). Then each
-    /// one absent counts one step more. Returns whether all are served.
+    /// Makes a step with fewer vehicles than needed, accepted when the counters of the absent add up to less than
+    /// before, or fewer are absent, or the sum is the same and the cost below the limit of [`anneal`](Self::anneal).
+    /// Then each one absent counts one step more. Returns whether all are served.
     #[inline]
     fn save_vehicle(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let limit = self.present() + Acceptance::new(rng, temperature).limit();
