@@ -60,8 +60,8 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Returns these numbers for a network: for a single route, as that of a travelling salesman, rounds are five times
-    /// as long, temperatures a tenth, ruins and strings half as long, and a fifth as many positions are overlooked.
+    /// Returns these numbers for a network: for a single route, as that of a travelling salesman, temperatures are a
+    /// tenth, ruins and strings half as long, and a fifth as many positions are overlooked.
     ///
     /// What a customer costs more at its second best position is far less than a mean distance there, because the
     /// windows decide most of the order.
@@ -69,7 +69,6 @@ impl Schedule {
     pub fn for_network(mut self, network: &Network) -> Self {
         if network.vehicles() == 1 {
             [&mut self.start, &mut self.reheat, &mut self.end].into_iter().for_each(|part| *part *= 0.1);
-            self.steps *= 5.0;
             let ruin = &mut self.shortening;
             (ruin.removed, ruin.longest, ruin.blink) =
                 ((ruin.removed / 2.0).max(1.0), (ruin.longest / 2).max(1), ruin.blink / 5.0);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 soloist::parameter_table! {
     /// The parameters of [`Annealing`].
     pub struct Parameters {
-        /// moves tried in a round of the first generation, for each customer; in `tsptw` five times as many
+        /// moves tried in a round of the first generation, for each customer
         steps: f64 = 600.0, 1.0..=1e9;
         /// factor of the length of a round from generation to generation
         growth: f64 = 1.5, 1.0..=10.0;
