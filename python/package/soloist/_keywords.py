@@ -44,6 +44,7 @@ class SearchParameters(TypedDict, total=False):
     deviation: Any
     direction: Any
     end: Any
+    exchanges: Any
     expansion: Any
     explore: Any
     few_visits: Any

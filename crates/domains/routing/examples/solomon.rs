@@ -71,6 +71,7 @@ fn set(settings: &mut SisrSettings, key: &str, value: f64) -> bool {
         "split" => settings.split = value,
         "keep" => settings.keep = value,
         "blink" => settings.blink = value,
+        "exchanges" => settings.exchanges = value as u32,
         _ => return false,
     }
     true
@@ -127,6 +128,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             anneal(&asked, Annealing::over(Repair::new(tables, schedule.shortening), schedule));
         } else {
             let (network, vehicle) = load(file, objective)?;
+            let schedule = schedule.for_network(&network);
             let kernel = Sisr::new(Arc::new(network), vehicle, schedule.shortening);
             anneal(&asked, Annealing::over(kernel, schedule));
         }
@@ -166,7 +168,7 @@ fn anneal<K: Kernel>(asked: &Asked<'_>, mut run: Annealing<K>) {
             println!("{now:8.2} {:10} {vehicles} {:.4}", run.steps_made(), run.cost());
         }
         cost = run.cost();
-        let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
+        let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt").trim_end_matches(".tw");
         let known = best.get(&name.to_lowercase());
         // Published values have two decimals, rounded.
         let reached = known

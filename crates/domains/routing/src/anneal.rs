@@ -4,7 +4,8 @@
 use crate::kernel::Kernel;
 use crate::network::Network;
 use crate::pool::{Kept, Pool};
-use crate::sisr::{Sisr, SisrSettings};
+use crate::schedule::Schedule;
+use crate::sisr::Sisr;
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
 use soloist::search::Schedule as Cooling;
@@ -15,65 +16,13 @@ pub(crate) const EVERY: u64 = 64;
 /// Steps between two recounts of the cost, which is a sum of differences between them, and between two looks at the
 /// plan of the run.
 const RECOUNT: u64 = 1_000;
-/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one.
+/// Above this number of customers, the first cooling takes the whole plan of the run, where there is one. A
+/// single route has rounds of its own length: several of them find what one does not.
 const FITTED: usize = 200;
 /// The part of the plan at which that cooling ends.
 const COOL: f64 = 0.97;
 /// The weight of the last pace in the mean of all.
 const LAST: f64 = 0.2;
-
-/// How the steps of an annealing are divided into rounds and generations.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
-    /// Steps of a round of the first generation for each customer.
-    pub steps: f64,
-    /// Factor of the length of a round from generation to generation.
-    pub growth: f64,
-    /// Share of a generation for each attempt to save a vehicle.
-    pub fleet: f64,
-    /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer
-    /// in proportion, but two.
-    pub founders: u32,
-    /// Rounds of each later generation that begin with a new construction, with the same rule for more customers.
-    pub fresh: u32,
-    /// Rounds of a generation that begin with a child of two solutions of the pool.
-    pub children: u32,
-    /// The most solutions in the pool.
-    pub pool: usize,
-    /// Temperature at the beginning of a round with a new construction, as a fraction of the mean distance between
-    /// stops.
-    pub start: f64,
-    /// Temperature at the beginning of a round with a child, in the same unit.
-    pub reheat: f64,
-    /// Temperature at the end of a round.
-    pub end: f64,
-    /// Temperature while vehicles are saved and children are repaired.
-    pub calm: f64,
-    /// Ruin and recreation while vehicles are saved.
-    pub saving: SisrSettings,
-    /// Ruin and recreation while routes are shortened.
-    pub shortening: SisrSettings,
-}
-
-impl Default for Schedule {
-    fn default() -> Self {
-        Self {
-            steps: 600.0,
-            growth: 1.5,
-            fleet: 0.1,
-            founders: 16,
-            fresh: 8,
-            children: 24,
-            pool: 12,
-            start: 1.0,
-            reheat: 0.3,
-            end: 0.02,
-            calm: 0.1,
-            saving: SisrSettings::default(),
-            shortening: SisrSettings::tuned(),
-        }
-    }
-}
 
 /// What the next step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,7 +126,8 @@ impl Annealing<Sisr> {
     /// Returns an annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
-        Self::with(network, route_cost, Schedule::default())
+        let schedule = Schedule::default().for_network(&network);
+        Self::with(network, route_cost, schedule)
     }
 
     /// Returns an annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0,
@@ -302,7 +252,7 @@ impl<K: Kernel> Annealing<K> {
     fn fit(&mut self) {
         let Clock { phase, generation, round, step, plan, .. } = self.clock;
         let is_first = generation == 0 && round <= 1;
-        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED {
+        if !is_first || plan.pace == 0.0 || self.kernel.customers() <= FITTED || self.kernel.most_vehicles() == 1 {
             return;
         }
         match phase {

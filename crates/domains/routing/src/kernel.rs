@@ -2,6 +2,7 @@
 
 use crate::sisr::SisrSettings;
 use soloist::Rng;
+use soloist::problem::Acceptance;
 
 /// A solution under repair: routes of an instance, customers that they leave out, and one kind of step.
 ///
@@ -57,4 +58,66 @@ pub trait Kernel {
     /// lose the fewest customers thereby; at most `fleet` routes, unless that is `usize::MAX`: then vehicles do not
     /// count. The customers of neither are absent.
     fn child(&self, parents: [&[u16]; 2], fleet: usize, rng: &mut Rng, tour: &mut Vec<u16>, absent: &mut Vec<u16>);
+}
+
+/// What both kernels share: a step is one attempt, kept or undone.
+pub(crate) trait Attempts {
+    /// Makes one ruin and recreation and returns its cost. `None`: the cost would exceed `limit`, or the number of
+    /// those absent (without `count`, the sum of their counters) would exceed `most`; the attempt is undone then.
+    fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64>;
+    /// Makes the attempt the present solution.
+    fn keep(&mut self, cost: f64);
+    /// Takes the attempt back.
+    fn undo(&mut self);
+    /// The cost of the present solution.
+    fn present(&self) -> f64;
+    /// Those that the present solution leaves out, and those that the attempt leaves out.
+    fn left_out(&self) -> [&[u16]; 2];
+    /// Counters of absence, and those that the present solution leaves out.
+    fn counters(&mut self) -> (&mut [u32], &[u16]);
+    /// Returns the counters to be read.
+    fn counts(&self) -> &[u32];
+
+    /// Makes a step, accepted with fewer absent, or with a cost below the present one - `temperature` x ln U. Returns
+    /// whether it was accepted.
+    #[inline]
+    fn anneal(&mut self, rng: &mut Rng, temperature: f64) -> bool {
+        let limit = self.present() + Acceptance::new(rng, temperature).limit();
+        let absent = self.left_out()[0].len();
+        // Serving someone who was absent is worth any distance.
+        let most = if absent == 0 { limit } else { f64::INFINITY };
+        let Some(cost) = self.attempt(rng, most, absent as u64, true) else { return false };
+        let accepted = self.left_out()[1].len() < absent || cost < limit;
+        if accepted {
+            self.keep(cost);
+        } else {
+            self.undo();
+        }
+        accepted
+    }
+
+    /// Makes a step with fewer vehicles than needed, accepted when the counters of the absent add up to less than
+    /// before, or fewer are absent, or the sum is the same and the cost below the limit of [`anneal`](Self::anneal).
+    /// Then each one absent counts one step more. Returns whether all are served.
+    #[inline]
+    fn save_vehicle(&mut self, rng: &mut Rng, temperature: f64) -> bool {
+        let limit = self.present() + Acceptance::new(rng, temperature).limit();
+        let sum =
+            |absent: &[u16], counts: &[u32]| absent.iter().map(|&c| u64::from(counts[usize::from(c)])).sum::<u64>();
+        let most = sum(self.left_out()[0], self.counts());
+        if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
+            let now = sum(self.left_out()[1], self.counts());
+            let [before, behind] = self.left_out().map(<[u16]>::len);
+            if now < most || behind < before || now == most && cost < limit {
+                self.keep(cost);
+            } else {
+                self.undo();
+            }
+        }
+        let (counters, absent) = self.counters();
+        for &c in absent {
+            counters[usize::from(c)] = counters[usize::from(c)].saturating_add(1);
+        }
+        self.left_out()[0].is_empty()
+    }
 }

@@ -41,6 +41,7 @@ mod refine;
 pub mod rich;
 mod route;
 pub mod rules;
+mod schedule;
 mod search;
 mod sisr;
 mod sites;
@@ -52,7 +53,8 @@ mod verdict;
 pub mod vrptw;
 mod whole;
 
-pub use anneal::{Annealing, Schedule};
+pub use anneal::Annealing;
 pub use kernel::Kernel;
 pub use network::Network;
+pub use schedule::Schedule;
 pub use sisr::{Sisr, SisrSettings};

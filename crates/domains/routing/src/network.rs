@@ -36,6 +36,10 @@ pub struct Network {
     to: Vec<f64>,
     /// The transposed table; empty where distances are symmetric.
     from: Vec<f64>,
+    /// Both tables in half the memory, where that changes no number: in exact networks with short ways. What scans
+    /// whole routes reads these.
+    narrow_to: Vec<f32>,
+    narrow_from: Vec<f32>,
     ready: Vec<f64>,
     due: Vec<f64>,
     service: Vec<f64>,
@@ -55,8 +59,9 @@ pub struct Network {
     /// Row c - 1: customer c and its nearest customers, ascending.
     near: Vec<u16>,
     near_length: usize,
-    /// Row c - 1: the [`LIKELY`] neighbours of customer c; empty for fewer than [`GRANULAR`] customers.
+    /// Row c - 1: the likely neighbours of customer c; empty where the time of the return counts.
     likely: Vec<u16>,
+    likely_length: usize,
     has_windows: bool,
     metric: bool,
     timed: bool,
@@ -64,6 +69,17 @@ pub struct Network {
     /// The bound on vehicles, once it is asked for.
     pub(crate) fewest: OnceLock<usize>,
 }
+
+/// The ways to a site from all sites, and those from it where they differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ways<'n> {
+    Wide(&'n [f64], Option<&'n [f64]>),
+    /// The same numbers in half the memory.
+    Narrow(&'n [f32], Option<&'n [f32]>),
+}
+
+/// Single precision holds all whole numbers up to this one.
+const MOST_NARROW: f64 = 16_777_216.0;
 
 /// What a site asks for, in the units of the network.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +125,13 @@ impl Network {
         let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
         let from =
             if symmetric { Vec::new() } else { (0..size * size).map(|at| to[at % size * size + at / size]).collect() };
+        // Whole numbers by the rules, see `exact`.
+        let is_narrow = exact && to.iter().all(|&way| way <= MOST_NARROW && f64::from(way as f32) == way);
+        let narrow = |table: &[f64]| match is_narrow {
+            true => table.iter().map(|&way| way as f32).collect(),
+            false => Vec::new(),
+        };
+        let (narrow_to, narrow_from) = (narrow(&to), narrow(&from));
         let by_due = |tolerance: f64| {
             let late = |due: f64| if exact { due } else { due + due * tolerance };
             visits.iter().map(|visit| late(visit.due)).collect()
@@ -119,6 +142,8 @@ impl Network {
             size,
             to,
             from,
+            narrow_to,
+            narrow_from,
             ready: visits.iter().map(|visit| visit.ready).collect(),
             due: visits.iter().map(|visit| visit.due).collect(),
             service: visits.iter().map(|visit| visit.service).collect(),
@@ -134,6 +159,7 @@ impl Network {
             near: Vec::new(),
             near_length: 0,
             likely: Vec::new(),
+            likely_length: 0,
             has_windows,
             metric,
             timed,
@@ -197,24 +223,27 @@ impl Network {
     /// pages 475-489; the weight of waiting is that of PyVRP.
     fn list_likely(&mut self) {
         let customers = self.size.saturating_sub(1);
-        if customers < GRANULAR || self.timed {
+        if customers < 2 || self.timed {
             return;
         }
+        self.likely_length = LIKELY.min(customers - 1);
         let behind = |i: usize, j: usize| {
             let way = self.distance(i, j);
             let wait = (self.ready[j] - way - self.service[i] - self.due[i]).max(0.0);
             let late = (self.ready[i] + self.service[i] + way - self.due[j]).max(0.0);
             way + 0.2 * wait + late
         };
-        let mut likely = Vec::with_capacity(customers * LIKELY);
+        let mut likely = Vec::with_capacity(customers * self.likely_length);
         let mut row: Vec<(f64, u16)> = Vec::with_capacity(customers);
         for c in 1..self.size {
             row.clear();
             let others = (1..self.size).filter(|&other| other != c);
             row.extend(others.map(|other| (behind(c, other).min(behind(other, c)), other as u16)));
             let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            row.select_nth_unstable_by(LIKELY, order);
-            row.truncate(LIKELY);
+            if self.likely_length < row.len() {
+                row.select_nth_unstable_by(self.likely_length, order);
+                row.truncate(self.likely_length);
+            }
             row.sort_unstable_by(order);
             likely.extend(row.iter().map(|&(_, other)| other));
         }
@@ -255,6 +284,18 @@ impl Network {
     pub fn to_site(&self, j: usize) -> &[f64] {
         let table = if self.from.is_empty() { &self.to } else { &self.from };
         &table[j * self.size..(j + 1) * self.size]
+    }
+
+    /// Returns the ways to and from site `c`, in the smallest table that holds them.
+    #[inline]
+    pub(crate) fn ways(&self, c: usize) -> Ways<'_> {
+        let row = c * self.size..(c + 1) * self.size;
+        match (self.narrow_to.is_empty(), self.from.is_empty()) {
+            (true, true) => Ways::Wide(&self.to[row], None),
+            (true, false) => Ways::Wide(&self.from[row.clone()], Some(&self.to[row])),
+            (false, true) => Ways::Narrow(&self.narrow_to[row], None),
+            (false, false) => Ways::Narrow(&self.narrow_from[row.clone()], Some(&self.narrow_to[row])),
+        }
     }
 
     /// Returns the least time between leaving one site and arriving at another, row by row, over any customers with
@@ -412,14 +453,14 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn is_granular(&self) -> bool {
-        !self.likely.is_empty()
+        self.size > GRANULAR && !self.timed
     }
 
-    /// Returns the customers beside which `c` is likely to be visited, the likeliest first; empty where the network
-    /// [is not granular](Self::is_granular).
+    /// Returns the customers beside which `c` is likely to be visited, the likeliest first (at most 40); empty where
+    /// the time of the return counts.
     #[inline]
     #[must_use]
     pub fn likely(&self, c: usize) -> &[u16] {
-        self.likely.get((c - 1) * LIKELY..c * LIKELY).unwrap_or_default()
+        self.likely.get((c - 1) * self.likely_length..c * self.likely_length).unwrap_or_default()
     }
 }

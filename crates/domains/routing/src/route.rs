@@ -1,6 +1,6 @@
 //! A route with its times: whether and at what cost a customer fits in, position by position, in constant time.
 
-use crate::network::Network;
+use crate::network::{Network, Ways};
 
 /// A visit on a route, with what an insertion behind or before it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Route {
     pub(crate) fn new(network: &Network) -> Self {
         let depot = |late: f64| Stop { leave: network.ready(0) + network.service(0), late, leg: 0.0, site: 0 };
         let mut route = Self { stops: vec![depot(network.firm(0)); 2], load: 0, version: 0, tails: Vec::new() };
-        route.refresh(network, 0);
+        route.refresh(network);
         route
     }
 
@@ -100,29 +100,44 @@ impl Route {
         let last = self.stops.len() - 1;
         self.stops.drain(1..last);
         self.load = 0;
-        self.refresh(network, 0);
+        self.refresh(network);
     }
 
-    /// Recomputes distances and times behind stop `from`, and the latest times of all stops.
-    pub(crate) fn refresh(&mut self, network: &Network, from: usize) {
+    /// Recomputes distances and times of all stops.
+    pub(crate) fn refresh(&mut self, network: &Network) {
+        self.repair(network, 0, self.stops.len() - 1);
+    }
+
+    /// Recomputes distances and times, where only the stops from `from` to `to` have other successors than before.
+    pub(crate) fn repair(&mut self, network: &Network, from: usize, to: usize) {
         let last = self.stops.len() - 1;
         for at in from..last {
             let next = self.stops[at + 1].site as usize;
             let stop = &mut self.stops[at];
-            stop.leg = network.distance(stop.site as usize, next);
+            if at <= to {
+                stop.leg = network.distance(stop.site as usize, next);
+            }
             let start = (stop.leave + stop.leg).max(network.ready(next));
-            self.stops[at + 1].leave = start + network.service(next);
+            let leave = start + network.service(next);
+            if at >= to && leave == self.stops[at + 1].leave {
+                break;
+            }
+            self.stops[at + 1].leave = leave;
         }
-        self.backward(network, last);
+        self.backward(network, last.min(to + 1), from);
     }
 
-    /// Recomputes the latest times before stop `before`.
+    /// Recomputes the latest times before stop `before`. From stop `kept` on to the depot, a time that is as before
+    /// leaves those before it as they are.
     #[inline]
-    fn backward(&mut self, network: &Network, before: usize) {
+    fn backward(&mut self, network: &Network, before: usize, kept: usize) {
         let mut late = self.stops[before].late;
-        for stop in self.stops[..before].iter_mut().rev() {
+        for (at, stop) in self.stops[..before].iter_mut().enumerate().rev() {
             let site = stop.site as usize;
             late = network.firm(site).min(late - stop.leg - network.service(site));
+            if at <= kept && late == stop.late {
+                break;
+            }
             stop.late = late;
         }
         if network.is_timed() {
@@ -164,19 +179,67 @@ impl Route {
             stop.leave = new;
             leave = new + stop.leg;
         }
-        self.backward(network, at + 2);
+        self.backward(network, at + 2, at);
     }
 
     /// Returns the cheapest position of customer `c`, the first of equal ones. The load is the caller's to test.
     #[inline]
     pub(crate) fn cheapest(&self, network: &Network, c: u16) -> Place {
         let mut best = Place { cost: f64::INFINITY, at: 0 };
-        self.each_place(network, c, |cost, at| {
-            if cost < best.cost {
-                best = Place { cost, at };
+        if network.is_timed() {
+            self.each_place(network, c, |cost, at| {
+                if cost < best.cost {
+                    best = Place { cost, at };
+                }
+            });
+            return best;
+        }
+        match network.ways(c as usize) {
+            Ways::Wide(to, None) => self.cheapest_in(network, c, to, None),
+            Ways::Wide(to, Some(from)) => self.cheapest_in(network, c, to, Some(from)),
+            Ways::Narrow(to, None) => self.cheapest_in(network, c, to, None),
+            Ways::Narrow(to, Some(from)) => self.cheapest_in(network, c, to, Some(from)),
+        }
+    }
+
+    /// The same where the distance counts. `to` are the ways to `c`, and from it as well if there are no others.
+    #[inline(always)]
+    fn cheapest_in<T: Copy + Into<f64>>(&self, network: &Network, c: u16, to: &[T], from: Option<&[T]>) -> Place {
+        let c = c as usize;
+        let (ready, due, service) = (network.ready(c), network.firm(c), network.service(c));
+        let mut best = Place { cost: f64::INFINITY, at: 0 };
+        let first = self.first_place(ready + service);
+        let mut leg_in: f64 = to[self.stops[first].site as usize].into();
+        for (at, pair) in (first as u32..).zip(self.stops[first..].windows(2)) {
+            let [before, after] = pair else { break };
+            // Later positions are later still.
+            if before.leave > due {
+                break;
             }
-        });
+            let next = after.site as usize;
+            let leg_out: f64 = from.unwrap_or(to)[next].into();
+            let cost = leg_in + leg_out - before.leg;
+            // Few positions are the cheapest so far: the others need no times.
+            if cost < best.cost {
+                let start = (before.leave + leg_in).max(ready);
+                if start <= due && start + service + leg_out <= after.late {
+                    best = Place { cost, at };
+                }
+            }
+            leg_in = if from.is_none() { leg_out } else { to[next].into() };
+        }
         best
+    }
+
+    /// Returns the first position behind which the route is in time, at the earliest, with a service that ends at
+    /// `done`: latest times ascend along a route, so that those before it need no look. In short routes it is not
+    /// searched.
+    #[inline]
+    fn first_place(&self, done: f64) -> usize {
+        match self.stops.len() {
+            LONG.. => self.stops[1..self.stops.len() - 1].partition_point(|stop| stop.late < done),
+            _ => 0,
+        }
     }
 
     /// Calls `visit` with the added distance of every position of customer `c` that is in time.
@@ -201,11 +264,7 @@ impl Route {
         let (to, from) = (network.to_site(c), network.from_site(c));
         let (ready, due, service) = (network.ready(c), network.firm(c), network.service(c));
         let done = ready + service;
-        // Latest times ascend along a route: those before the first that leaves room for the service need no look.
-        let first = match self.stops.len() {
-            LONG.. => self.stops[1..].partition_point(|stop| stop.late < done),
-            _ => 0,
-        };
+        let first = self.first_place(done);
         for (at, pair) in (first as u32..).zip(self.stops[first..].windows(2)) {
             let [before, after] = pair else { break };
             // Later positions are later still.

@@ -1,8 +1,9 @@
 //! The own search of all problems: ruin and recreation.
 
-use crate::anneal::{Annealing, SavedAnnealing, Schedule};
+use crate::anneal::{Annealing, SavedAnnealing};
 use crate::kernel::Kernel;
 use crate::network::Network;
+use crate::schedule::Schedule;
 use crate::sisr::{Sisr, SisrSettings};
 use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
@@ -27,18 +28,23 @@ soloist::parameter_table! {
         children: u64 = 24, 0..=1000;
         /// the most solutions in the pool
         pool: u64 = 12, 1..=1000;
-        /// temperature at the beginning of a round with a new construction, as a fraction of the mean distance
+        /// temperature at the beginning of a round with a new construction, as a fraction of the mean distance; in
+        /// `tsptw` of a tenth of it, here and below
         start: f64 = 1.0, 1e-6..=1e3;
         /// temperature at the beginning of a round with a child
         reheat: f64 = 0.3, 1e-6..=1e3;
         /// temperature at the end of a round
         end: f64 = 0.02, 1e-6..=1e3;
-        /// customers removed by a ruin, on average
+        /// customers removed by a ruin, on average; at most 10 in long routes (20 customers and more) of more than 200
+        /// customers; in `tsptw` half as many
         removed: f64 = 15.0, 1.0..=200.0;
-        /// the longest string of customers removed from a route
+        /// the longest string of customers removed from a route; at most 10, or half as many, there
         longest: u64 = 20, 1..=500;
-        /// chance that a position is overlooked
+        /// chance that a position is overlooked; in `tsptw` a fifth of it
         blink: f64 = 0.05, 0.0..=0.9;
+        /// exchanges between likely neighbours that are tried behind each ruin in a single route, and in long routes of
+        /// more than 200 customers
+        exchanges: u64 = 20, 0..=100000;
     }
 }
 
@@ -46,9 +52,9 @@ impl Parameters {
     pub(crate) fn schedule(&self) -> Schedule {
         // The ranges are those of small numbers.
         let [founders, fresh, children] = [self.founders, self.fresh, self.children].map(|rounds| rounds as u32);
-        let &Self { steps, growth, fleet, start, reheat, end, removed, blink, .. } = self;
+        let &Self { steps, growth, fleet, start, reheat, end, removed, blink, exchanges, .. } = self;
         let (pool, longest) = (self.pool as usize, self.longest as usize);
-        let shortening = SisrSettings { removed, longest, blink, ..SisrSettings::tuned() };
+        let shortening = SisrSettings { removed, longest, blink, exchanges: exchanges as u32, ..SisrSettings::tuned() };
         let usual = Schedule::default();
         Schedule { steps, growth, fleet, founders, fresh, children, pool, start, reheat, end, shortening, ..usual }
     }
@@ -82,7 +88,7 @@ pub(crate) trait Routes: Problem<Move = u16> + 'static {
 
 /// Returns the annealing of a network whose routes cost this much beside their distance.
 pub(crate) fn annealing(network: &Arc<Network>, route_cost: f64, parameters: &Parameters) -> Annealing<Sisr> {
-    Annealing::with(Arc::clone(network), route_cost, parameters.schedule())
+    Annealing::with(Arc::clone(network), route_cost, parameters.schedule().for_network(network))
 }
 
 /// The name of the rollout that ends its playouts with this search.

@@ -2,6 +2,7 @@
 //! bits, and doubles where an instance is not decimal. See [`rules`](crate::rules) for what is documented.
 
 use crate::rules::{MOST_DECIMALS, MOST_UNITS, TOLERANCE};
+use soloist_domain::answer::{Claims, short};
 use std::ops::{Add, Sub};
 
 /// A time or a distance as a verifier adds it.
@@ -103,8 +104,27 @@ pub(crate) fn allowed(tolerance: f64) -> String {
 }
 
 /// Whether a number that a result claims is the one recomputed, but for the rounding of sums of doubles.
-pub(crate) fn is_near(claimed: f64, found: f64) -> bool {
+fn is_near(claimed: f64, found: f64) -> bool {
     (claimed - found).abs() <= 1e-9 * found.abs()
+}
+
+/// Compares numbers that a result claims with those recomputed: the score, and others of its solution by name. Numbers
+/// that are missing claim nothing; sums that may be 0 are near within `least`.
+///
+/// # Errors
+/// One line: the first claim that does not hold.
+pub(crate) fn compare(claims: &Claims, found: &[(&str, f64)], least: f64) -> Result<(), String> {
+    let solution = claims.solution()?;
+    for &(name, found) in found {
+        let claimed = if name == "score" { claims.get(name) } else { solution.get(name) };
+        let holds = |claimed: f64| is_near(claimed, found) || (claimed - found).abs() < least;
+        if let Some(claimed) = claimed
+            && !claimed.as_f64().is_some_and(holds)
+        {
+            return Err(format!("claims the {name} {}, recomputed: {}", short(claimed), shown(found)));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the power of ten from 10^6 on that is above `most`.

@@ -5,10 +5,9 @@ use super::judge::{Judge, Routed};
 use super::reason::reason;
 use super::{Instance, Visit};
 use crate::verdict::shown;
-use crate::vrptw::draw::{COLORS, strip, times};
+use crate::vrptw::draw::{COLORS, MAP, MARGIN, ROW, STRIP, TOP, head, strip, times};
 use crate::vrptw::{Edges, Rounding, Site, solution};
 use serde_json::Value;
-use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
 
 /// The routes of a solution that make sense: known vehicles and visits, each visit once.
@@ -130,33 +129,17 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
 /// Draws the map on the left (unless there are no coordinates), on the right a strip for each route, as for equal
 /// vehicles.
 pub(super) fn svg(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
-    const MAP: f64 = 640.0;
-    const STRIP: f64 = 640.0;
-    const MARGIN: f64 = 20.0;
-    const TOP: f64 = 50.0;
-    const ROW: f64 = 22.0;
     let routes = routes_of(instance, solution);
     let timed = instance.has_windows();
     let has_map = instance.visits.iter().any(|visit| visit.x != 0.0 || visit.y != 0.0);
-    let left = if has_map { MAP + 2.0 * MARGIN } else { MARGIN };
-    let height = (TOP + MAP + MARGIN).max(TOP + ROW * (routes.len() as f64 + 2.0) + MARGIN);
-    let width = left + if timed { STRIP + 4.0 * MARGIN } else { 0.0 };
-    let mut svg = page(width.max(400.0).ceil(), height.ceil(), 12);
     let drawn = drawn(instance, rounding);
     let served: usize = routes.iter().map(|(_, visits)| visits.len()).sum();
     let missing = match instance.visits.len() - served {
         0 => String::new(),
         missing => format!(", {missing} visits not made"),
     };
-    let title = escape(instance.name.chars());
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"28\" font-size=\"18\">{title}{} {} vehicles, distance {:.2}{missing}</text>",
-        if title.is_empty() { "" } else { ":" },
-        routes.len(),
-        drawn.distance(&routes),
-    );
+    let summary = format!("{} vehicles, distance {:.2}{missing}", routes.len(), drawn.distance(&routes));
+    let (mut svg, left) = head(&instance.name, &summary, routes.len(), has_map, timed);
     if has_map {
         map(&mut svg, instance, &routes, [MARGIN, TOP, MAP]);
     }

@@ -2,10 +2,9 @@
 
 use super::route::{Place, Route};
 use super::tables::{NONE, Tables, ranks};
-use crate::kernel::Kernel;
+use crate::kernel::{Attempts, Kernel};
 use crate::sisr::SisrSettings;
 use soloist::Rng;
-use soloist::problem::Acceptance;
 use std::sync::Arc;
 
 /// The cheapest place of a request in a version of a route.
@@ -234,40 +233,6 @@ impl Repair {
         cost
     }
 
-    fn step_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let absent = self.absent.len();
-        // Serving a request that was absent is worth any distance.
-        let most = if absent == 0 { limit } else { f64::INFINITY };
-        let Some(cost) = self.attempt(rng, most, absent as u64, true) else { return false };
-        let accepted = self.still_absent.len() < absent || cost < limit;
-        if accepted {
-            self.keep(cost);
-        } else {
-            self.undo();
-        }
-        accepted
-    }
-
-    fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let sum =
-            |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[usize::from(c)])).sum::<u64>();
-        let most = sum(&self.absent, &self.misses);
-        if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
-            let now = sum(&self.still_absent, &self.misses);
-            if now < most || self.still_absent.len() < self.absent.len() || now == most && cost < limit {
-                self.keep(cost);
-            } else {
-                self.undo();
-            }
-        }
-        for &request in &self.absent {
-            self.misses[usize::from(request)] = self.misses[usize::from(request)].saturating_add(1);
-        }
-        self.absent.is_empty()
-    }
-
     /// Splits a tour into routes: the kind, and the places in order. `None`: it is no tour.
     fn split(&self, tour: &[u16]) -> Option<Vec<(u16, Vec<u16>)>> {
         let mut routes: Vec<(u16, Vec<u16>)> = Vec::new();
@@ -434,14 +399,14 @@ impl Kernel for Repair {
 
     fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
-        let accepted = self.step_own(&mut own, temperature);
+        let accepted = self.anneal(&mut own, temperature);
         *rng = own;
         accepted
     }
 
     fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
-        let served = self.step_fleet_own(&mut own, temperature);
+        let served = self.save_vehicle(&mut own, temperature);
         *rng = own;
         served
     }
@@ -537,5 +502,35 @@ impl Kernel for Repair {
         absent.clear();
         let must = |request: &usize| left[*request] && !tables.requests[*request].is_optional();
         absent.extend((0..left.len()).filter(must).map(|request| request as u16));
+    }
+}
+
+impl Attempts for Repair {
+    fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
+        self.attempt(rng, limit, most, count)
+    }
+
+    fn keep(&mut self, cost: f64) {
+        self.keep(cost);
+    }
+
+    fn undo(&mut self) {
+        self.undo();
+    }
+
+    fn present(&self) -> f64 {
+        self.cost
+    }
+
+    fn left_out(&self) -> [&[u16]; 2] {
+        [&self.absent, &self.still_absent]
+    }
+
+    fn counters(&mut self) -> (&mut [u32], &[u16]) {
+        (&mut self.misses, &self.absent)
+    }
+
+    fn counts(&self) -> &[u32] {
+        &self.misses
     }
 }

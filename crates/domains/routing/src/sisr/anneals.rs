@@ -2,7 +2,7 @@
 
 use super::{Sisr, SisrSettings};
 use crate::bound::fewest_vehicles;
-use crate::kernel::Kernel;
+use crate::kernel::{Attempts, Kernel};
 use crate::pool::{child, is_sound};
 use soloist::Rng;
 
@@ -102,5 +102,35 @@ impl Kernel for Sisr {
 
     fn child(&self, parents: [&[u16]; 2], fleet: usize, rng: &mut Rng, tour: &mut Vec<u16>, absent: &mut Vec<u16>) {
         child(&self.network, parents, fleet, rng, tour, absent);
+    }
+}
+
+impl Attempts for Sisr {
+    fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
+        self.attempt(rng, limit, most, count)
+    }
+
+    fn keep(&mut self, cost: f64) {
+        self.keep(cost);
+    }
+
+    fn undo(&mut self) {
+        self.undo();
+    }
+
+    fn present(&self) -> f64 {
+        self.cost
+    }
+
+    fn left_out(&self) -> [&[u16]; 2] {
+        [&self.absent, &self.still_absent]
+    }
+
+    fn counters(&mut self) -> (&mut [u32], &[u16]) {
+        (&mut self.misses, &self.absent)
+    }
+
+    fn counts(&self) -> &[u32] {
+        &self.misses
     }
 }

@@ -1,14 +1,18 @@
 //! Slack induction by string removals: the kernel that improves a set of routes, one ruin and one recreation a step.
 
 mod anneals;
+mod exchange;
 mod repair;
 
+use crate::kernel::Attempts;
 use crate::network::{NONE, Network};
-use crate::route::Route;
+use crate::route::{Route, Stop};
 use repair::{Choice, ranks};
 use soloist::Rng;
-use soloist::problem::Acceptance;
 use std::sync::Arc;
+
+/// The mean number of customers from which routes are long.
+const LONG_ROUTE: usize = 20;
 
 /// The parameters of ruin and recreation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,12 +27,15 @@ pub struct SisrSettings {
     pub keep: f64,
     /// Chance that a position is overlooked.
     pub blink: f64,
+    /// Exchanges between likely neighbours that are tried behind each ruin and recreation, in a single route and in
+    /// long routes of many customers.
+    pub exchanges: u32,
 }
 
 impl Default for SisrSettings {
     /// The values of the paper.
     fn default() -> Self {
-        Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01 }
+        Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01, exchanges: 0 }
     }
 }
 
@@ -36,7 +43,7 @@ impl SisrSettings {
     /// Larger ruins, more blinks: shorter routes on instances with time windows.
     #[must_use]
     pub fn tuned() -> Self {
-        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05 }
+        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05, exchanges: 0 }
     }
 }
 
@@ -99,6 +106,8 @@ pub struct Sisr {
     nearby: Vec<u16>,
     listed_in: Vec<u32>,
     look: u32,
+    /// Stops on their way to another route.
+    block: Vec<Stop>,
 }
 
 impl Sisr {
@@ -136,6 +145,7 @@ impl Sisr {
             nearby: Vec::new(),
             listed_in: Vec::new(),
             look: 0,
+            block: Vec::new(),
             network,
         }
     }
@@ -240,7 +250,7 @@ impl Sisr {
                 route.stops.insert(at, stop);
                 route.load += network.demand(c as usize);
             }
-            route.refresh(&network, 0);
+            route.refresh(&network);
         }
         self.reserve();
         self.recount();
@@ -345,30 +355,29 @@ impl Sisr {
         self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
-    /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U.
-    /// Returns whether the new solution was accepted. Customers that are absent stay so unless there is room.
-    pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let mut own = rng.clone();
-        let accepted = self.step_own(&mut own, temperature);
-        *rng = own;
-        accepted
+    /// Whether [exchanges](SisrSettings::exchanges) are part of steps: in one route, and in long routes of many
+    /// customers. In short routes they take more than they give.
+    fn exchanges_pay(&self) -> bool {
+        self.settings.exchanges > 0 && (self.network.vehicles() == 1 || self.has_long_routes())
     }
 
-    fn step_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
+    /// Whether there are many customers and routes are long on average.
+    #[inline]
+    fn has_long_routes(&self) -> bool {
+        self.network.is_granular() && self.active.len() - self.absent.len() >= LONG_ROUTE * self.open
+    }
+
+    /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
+    /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers
+    /// that are absent stay so unless there is room.
+    pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         if self.active.is_empty() {
             return false;
         }
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let absent = self.absent.len();
-        // Serving a customer that was absent is worth any distance.
-        let most = if absent == 0 { limit } else { f64::INFINITY };
-        let Some(cost) = self.attempt(rng, most, absent as u64, true) else { return false };
-        let accepted = self.still_absent.len() < absent || cost < limit;
-        if accepted {
-            self.keep(cost);
-        } else {
-            self.undo();
-        }
+        let mut own = rng.clone();
+        let accepted =
+            self.anneal(&mut own, temperature) | (self.exchanges_pay() && self.exchange(&mut own, temperature));
+        *rng = own;
         accepted
     }
 
@@ -427,27 +436,9 @@ impl Sisr {
     /// `temperature` x ln U. Then each absent customer counts one step more. Returns whether all customers are served.
     pub fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
-        let served = self.step_fleet_own(&mut own, temperature);
+        let served = self.save_vehicle(&mut own, temperature);
         *rng = own;
         served
-    }
-
-    fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let limit = self.cost + Acceptance::new(rng, temperature).limit();
-        let sum = |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[c as usize])).sum::<u64>();
-        let most = sum(&self.absent, &self.misses);
-        if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
-            let now = sum(&self.still_absent, &self.misses);
-            if now < most || self.still_absent.len() < self.absent.len() || now == most && cost < limit {
-                self.keep(cost);
-            } else {
-                self.undo();
-            }
-        }
-        for &c in &self.absent {
-            self.misses[c as usize] = self.misses[c as usize].saturating_add(1);
-        }
-        self.absent.is_empty()
     }
 
     /// Takes out the route whose customers were absent least, and allows no other instead.

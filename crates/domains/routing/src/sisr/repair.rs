@@ -7,6 +7,9 @@ use crate::route::Stop;
 use soloist::Rng;
 use std::sync::Arc;
 
+/// The most that are removed from long routes, on average and as one string.
+const MOST_OF_LONG: f64 = 10.0;
+
 /// A position among all routes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
@@ -22,8 +25,13 @@ impl Sisr {
         let seed = self.active[rng.index(self.active.len())] as usize;
         let served = self.active.len() - self.absent.len();
         let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
-        let longest = (self.settings.longest as f64).min(mean).max(1.0);
-        let most = (4.0 * self.settings.removed / (1.0 + longest) - 1.0).max(1.0);
+        let (mut removed, mut longest) = (self.settings.removed, self.settings.longest as f64);
+        // In long routes of many customers, the paper's numbers are better than larger ones.
+        if self.has_long_routes() {
+            (removed, longest) = (removed.min(MOST_OF_LONG), longest.min(MOST_OF_LONG));
+        }
+        let longest = longest.min(mean).max(1.0);
+        let most = (4.0 * removed / (1.0 + longest) - 1.0).max(1.0);
         let strings = (1.0 + rng.unit() * most) as usize;
         let (mut saving, mut cut) = (0.0, 0);
         for &c in network.near(seed) {
@@ -60,7 +68,7 @@ impl Sisr {
             route.stops.drain(stay + kept..end);
         }
         route.stops.drain(begin..stay);
-        route.refresh(network, begin - 1);
+        route.repair(network, begin - 1, begin - 1 + kept);
         let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
         let mut saving = before - after;
         if route.len() == 0 {
@@ -210,6 +218,7 @@ impl Sisr {
         blinks: usize,
     ) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
+        let known = &self.known[c as usize * self.slots..][..self.slots];
         let choices = &mut self.choices;
         choices.clear();
         let mut seen_empty = false;
@@ -222,6 +231,11 @@ impl Sisr {
             }
             seen_empty |= empty;
             let extra = if empty { self.route_cost } else { 0.0 };
+            // What is known of a route may show that no position of it counts.
+            let enough = choices.get(blinks).map_or(f64::INFINITY, |choice| choice.cost);
+            if known[r].version == route.version && known[r].cost + extra >= enough {
+                continue;
+            }
             route.each_place(network, c, |cost, at| {
                 let cost = cost + extra;
                 if choices.len() > blinks {

@@ -59,9 +59,12 @@ fn walk(network: Arc<Network>, cost: f64, settings: SisrSettings, seed: u64, ste
             kernel.set_fleet(usize::MAX);
             kernel.step(&mut rng, if step % 3 == 0 { 0.0 } else { 20.0 })
         };
+        if step % 40 < 30 && settings.exchanges > 0 {
+            kernel.exchange(&mut rng, 20.0);
+        }
         let found = recomputed(&kernel, customers.len());
         assert!((found - kernel.cost()).abs() <= 1e-7 * found.max(1.0), "step {step}: {found} and {}", kernel.cost());
-        if step % 40 < 30 && step % 3 == 0 {
+        if step % 40 < 30 && step % 3 == 0 && settings.exchanges == 0 {
             assert!(kernel.cost() <= before || kernel.absent().len() < absent);
             assert!(accepted || kernel.cost() == before);
         }
@@ -87,6 +90,74 @@ fn costs_are_what_is_recomputed() {
             }
         }
     }
+}
+
+#[test]
+fn exchanges_keep_the_rules_and_the_cost() {
+    let settings = SisrSettings { exchanges: 30, removed: 2.0, ..SisrSettings::tuned() };
+    for (spec, rounding) in [
+        ("random:60:2", Rounding::OneDecimal),
+        ("clustered:50:3", Rounding::Exact),
+        ("capacity:40:4", Rounding::Nearest),
+        ("random:2:1", Rounding::Exact),
+        ("random:1:1", Rounding::Exact),
+    ] {
+        let network = Arc::new(generate(spec).unwrap().network(rounding));
+        for cost in [0.0, route_cost(&network)] {
+            walk(Arc::clone(&network), cost, settings, 11, 400);
+        }
+    }
+    // One route whose matrix is no metric.
+    for spec in ["random:30x60:1", "random:60x200:2"] {
+        walk(Arc::new(tsptw::generate(spec).unwrap().network(tsptw::Objective::Travel)), 0.0, settings, 5, 400);
+    }
+}
+
+/// Every kind of exchange occurs: within a route, to another one, between the ends of two, and of a whole route.
+#[test]
+fn exchanges_change_routes_that_no_ruin_has_touched() {
+    let network = Arc::new(generate("random:60:3").unwrap().network(Rounding::OneDecimal));
+    let mut rng = Rng::new(2);
+    let mut kernel = Sisr::new(Arc::clone(&network), 0.0, SisrSettings { exchanges: 1, ..SisrSettings::tuned() });
+    kernel.construct(&all(&network), &mut rng);
+    let mut before = routes(&kernel);
+    let [mut shifts, mut moves, mut swaps] = [0; 3];
+    for step in 0..20_000 {
+        kernel.exchange(&mut rng, if step % 200 < 100 { 200.0 } else { 5.0 });
+        let after = routes(&kernel);
+        let old: Vec<_> = before.iter().filter(|route| !after.contains(route)).collect();
+        let new: Vec<_> = after.iter().filter(|route| !before.contains(route)).collect();
+        let size = |routes: &[&Vec<u16>]| routes.iter().map(|route| route.len()).sum::<usize>();
+        assert_eq!(size(&old), size(&new), "step {step}");
+        match (old.len(), new.len()) {
+            (0, 0) => {}
+            (1, 1) => shifts += 1,
+            (2, 1 | 2) => {
+                let starts = |a: &[u16], b: &[u16]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+                let ends =
+                    |a: &[u16], b: &[u16]| a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+                // The head of the one route and the tail of the other one.
+                let swapped = new.iter().any(|n| {
+                    [[0, 1], [1, 0]].iter().any(|&[a, b]| {
+                        let (head, tail) = (starts(old[a], n), ends(old[b], n));
+                        head.min(tail) > 1 && head + tail >= n.len()
+                    })
+                });
+                if swapped { swaps += 1 } else { moves += 1 }
+            }
+            other => panic!("step {step}: {other:?} routes changed"),
+        }
+        before = after;
+        recomputed(&kernel, 60);
+    }
+    assert!(shifts > 10 && moves > 10 && swaps > 10, "{shifts} {moves} {swaps}");
+}
+
+/// The routes of the present solution.
+fn routes(kernel: &Sisr) -> Vec<Vec<u16>> {
+    let mut tour = Vec::new();
+    kernel.write(&mut tour);
+    tour.split(|&c| c == 0).filter(|route| !route.is_empty()).map(<[u16]>::to_vec).collect()
 }
 
 #[test]

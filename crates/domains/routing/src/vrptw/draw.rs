@@ -93,35 +93,40 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     text
 }
 
+/// The measures of drawings of routes: side of the map, length of a strip, margins, height of the title and of a row.
+pub(crate) const MAP: f64 = 640.0;
+pub(crate) const STRIP: f64 = 640.0;
+pub(crate) const MARGIN: f64 = 20.0;
+pub(crate) const TOP: f64 = 50.0;
+pub(crate) const ROW: f64 = 22.0;
+
+/// Begins a drawing with its title, and returns where the part behind the map begins.
+pub(crate) fn head(name: &str, summary: &str, routes: usize, has_map: bool, timed: bool) -> (String, f64) {
+    let left = if has_map { MAP + 2.0 * MARGIN } else { MARGIN };
+    let height = (TOP + MAP + MARGIN).max(TOP + ROW * (routes as f64 + 2.0) + MARGIN);
+    let width = left + if timed { STRIP + 4.0 * MARGIN } else { 0.0 };
+    let mut svg = page(width.max(400.0).ceil(), height.ceil(), 12);
+    let title = escape(name.chars());
+    let colon = if title.is_empty() { "" } else { ":" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"28\" font-size=\"18\">{title}{colon} {summary}</text>");
+    (svg, left)
+}
+
 /// Draws the map on the left (unless there are no coordinates), on the right a strip for each route: customers' windows
 /// as light bars, services as dark ones, waiting as dots, ways as lines; a tick in red where a service begins late.
 pub(super) fn svg(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
-    const MAP: f64 = 640.0;
-    const STRIP: f64 = 640.0;
-    const MARGIN: f64 = 20.0;
-    const TOP: f64 = 50.0;
-    const ROW: f64 = 22.0;
     let routes = routes_of(instance, solution);
     let timed = instance.has_windows();
     let has_map = instance.sites.iter().any(|site| site.x != 0.0 || site.y != 0.0);
-    let left = if has_map { MAP + 2.0 * MARGIN } else { MARGIN };
-    let height = (TOP + MAP + MARGIN).max(TOP + ROW * (routes.len() as f64 + 2.0) + MARGIN);
-    let width = left + if timed { STRIP + 4.0 * MARGIN } else { 0.0 };
-    let mut svg = page(width.max(400.0).ceil(), height.ceil(), 12);
     let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
     let served: usize = routes.iter().map(Vec::len).sum();
     let missing = match instance.sites.len() - 1 - served {
         0 => String::new(),
         missing => format!(", {missing} customers not served"),
     };
-    let title = escape(instance.name.chars());
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        svg,
-        "<text x=\"{MARGIN}\" y=\"28\" font-size=\"18\">{title}{} {} vehicles, distance {sum:.2}{missing}</text>",
-        if title.is_empty() { "" } else { ":" },
-        routes.len()
-    );
+    let summary = format!("{} vehicles, distance {sum:.2}{missing}", routes.len());
+    let (mut svg, left) = head(&instance.name, &summary, routes.len(), has_map, timed);
     if has_map {
         map(&mut svg, instance, &routes, [MARGIN, TOP, MAP]);
     }
