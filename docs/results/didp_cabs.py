@@ -3,6 +3,7 @@
 `model(dp, kind, text)` returns the model and the function that makes the examples' moves of the names of transitions.
 """
 import functools
+import math
 import operator
 
 import didp_classes
@@ -70,11 +71,11 @@ def multiknapsack(dp, text):
     )
     model.add_base_case([at == items])
     model.add_dual_bound(model.add_int_table([sum(value[item] for item in order[a:]) for a in range(items + 1)])[at])
-    # No item left has more value for a unit of a resource, in thousandths.
+    # No item left has more value for a unit of a resource.
     for row in range(resources):
-        ratio = [-(-1000 * value[item] // uses[row][item]) if uses[row][item] else 10**9 for item in order]
-        best = model.add_int_table([max(ratio[a:], default=0) for a in range(items + 1)])
-        model.add_dual_bound(left[row] * best[at] // 1000)
+        ratio = [value[item] / max(uses[row][item], 1e-9) for item in order]
+        best = model.add_float_table([max(ratio[a:], default=0.0) for a in range(items + 1)])
+        model.add_dual_bound(math.floor(left[row] * best[at] + 1e-6))
     return model, lambda names: [item for item, name in zip(order, names) if name == "take"]
 
 
