@@ -1,6 +1,6 @@
 //! Orienteering with time windows: a tour from place 1 and back that collects the most profit (the number of places,
-//! the matrix of times, of which none is longer than a way over other places, then profit, opening, closing and service of
-//! each place; place 1 closes at the end of the tour).
+//! the matrix of times, of which none is longer than a way over other places, then profit, opening, closing and service
+//! of each place; place 1 closes at the end of the tour).
 
 #[path = "common/mod.rs"]
 mod common;

@@ -1,6 +1,6 @@
-//! Pickup and delivery by one vehicle of limited capacity: the shortest tour from place 1 and back on which each load is
-//! taken from one place to another (places, capacity and loads, then the matrix of distances, and for each load the two
-//! places, from 1, and its size).
+//! Pickup and delivery by one vehicle of limited capacity: the shortest tour from place 1 and back on which each load
+//! is taken from one place to another (places, capacity and loads, then the matrix of distances, and for each load the
+//! two places, from 1, and its size).
 
 #[path = "common/mod.rs"]
 mod common;

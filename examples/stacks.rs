@@ -1,6 +1,6 @@
 //! Open stacks: in which order customers are served, so that as few stacks as possible are open at a time. To serve a
-//! customer, all products it orders are made, which opens a stack for each customer of these products; a stack is closed
-//! when its customer is served (customers and products, then a row of 0 and 1 for each customer).
+//! customer, all products it orders are made, which opens a stack for each customer of these products; a stack is
+//! closed when its customer is served (customers and products, then a row of 0 and 1 for each customer).
 
 #[path = "common/mod.rs"]
 mod common;

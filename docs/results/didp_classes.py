@@ -147,6 +147,13 @@ CLASSES = {name: classes.CLASSES[name] for name in ("maxcut", "multiknapsack", "
 }
 EXAMPLE = {"packing": "balancing"}
 LARGER = ("maxcut", "multiknapsack", "orienteering", "clique")
+#: Classes whose cost is the largest of the costs of the steps.
+LARGEST_STEP = ("stacks", "sweep")
+
+
+def sense(kind):
+    """1: larger values are better; -1: smaller ones."""
+    return 1 if kind in LARGER else -1
 
 
 def write(folder):

@@ -27,7 +27,7 @@ def table(records, programs, names):
     print("| instance | best |" + "".join(f" {names[program]} | gap % | first s |" for program in programs))
     print("|---|---:|" + "---:|---:|---:|" * len(programs))
     for kind, (_, instances) in didp_classes.CLASSES.items():
-        sense = 1 if kind in didp_classes.LARGER else -1
+        sense = didp_classes.sense(kind)
         for name in instances:
             instance = f"{kind}-{name}"
             runs = {program: cells.get((instance, program), []) for program in programs}

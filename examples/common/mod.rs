@@ -1,5 +1,6 @@
 //! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [four] [NAME=VALUE ...]`, the names being
-//! those of the preset's parameters, `rollout` and `target`. With `four` a search sees the four required functions alone.
+//! those of the preset's parameters, `rollout` and `target`. With `four` a search sees the four required functions
+//! alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
 
 use soloist::{Budget, Outcome, Problem, Score, Sense, Setup, Solver};
