@@ -50,7 +50,14 @@ impl Line {
             let (a, b) = (pair[0].checked_sub(1)? as usize, pair[1].checked_sub(1)? as usize);
             before.get_mut(b).filter(|_| a < b)?[a / 64] |= 1 << (a % 64);
         }
-        Some(Self { time: time.to_vec(), cycle, before, is_packing: pairs.is_empty() })
+        let is_packing = pairs.is_empty();
+        // Of items of one size the first one comes first.
+        for item in (0..time.len()).filter(|_| is_packing) {
+            if let Some(twin) = time[..item].iter().rposition(|size| *size == time[item]) {
+                before[item][twin / 64] |= 1 << (twin % 64);
+            }
+        }
+        Some(Self { time: time.to_vec(), cycle, before, is_packing })
     }
 
     /// What a task counts in halves of a station if none larger than a half shares one, and in sixths likewise by
@@ -77,9 +84,9 @@ impl Line {
         (0..self.time.len()).any(|task| self.time[task] <= load.room && self.is_ready(load, task))
     }
 
-    /// The largest one that is left: the first in a new bin.
+    /// The largest one that is left, of equal ones the first: the first in a new bin.
     fn largest(&self, load: &Load) -> Option<usize> {
-        (0..self.time.len()).filter(|&task| !has(&load.done, task)).max_by_key(|&task| self.time[task])
+        (0..self.time.len()).rev().filter(|&task| !has(&load.done, task)).max_by_key(|&task| self.time[task])
     }
 }
 

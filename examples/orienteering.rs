@@ -159,7 +159,7 @@ mod tests {
         if now + day.way[*tour.last()?][0] > day.close[0] {
             return None;
         }
-        let mut best = tour.iter().map(|&place| day.profit[place]).sum();
+        let mut best: u32 = tour.iter().map(|&place| day.profit[place]).sum();
         for next in (1..6).filter(|next| !tour.contains(next)).collect::<Vec<_>>() {
             tour.push(next);
             best = best.max(most(day, tour).unwrap_or(0));

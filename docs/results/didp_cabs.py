@@ -199,6 +199,9 @@ def balancing(dp, text):
     fits = []
     for task in range(tasks):
         before = [a - 1 for a, b in zip(rest[::2], rest[1::2]) if b - 1 == task]
+        if not rest:
+            # Of items of one size the first one comes first.
+            before = [item for item in range(task) if time[item] == time[task]][-1:]
         ready = (left & model.create_set_const(object_type=kind, value=before)).is_empty()
         can = [left.contains(task), time[task] <= room] + ([ready] if before else [])
         fits.append(functools.reduce(operator.and_, can))
