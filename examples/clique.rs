@@ -80,7 +80,7 @@ impl Graph {
     /// The vertices next to all of a clique.
     fn open(&self, clique: &Set) -> Set {
         let mut open = vec![u64::MAX; clique.len()];
-        if self.near.len() % 64 > 0 {
+        if !self.near.len().is_multiple_of(64) {
             open[clique.len() - 1] = u64::MAX >> (64 - self.near.len() % 64);
         }
         bits(clique).for_each(|vertex| open.iter_mut().zip(&self.near[vertex]).for_each(|(open, near)| *open &= near));

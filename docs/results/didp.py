@@ -26,7 +26,9 @@ import general
 LOG = Path(os.environ.get("DIDP_LOG", general.ROOT / "target/didp.jsonl"))
 #: The programs, and their seeds in the order of the runs. CABS draws nothing.
 PROGRAMS = {"auto": (1, 2, 3), "four": (1, 2, 3), "cabs": (1,), "lnbs": (1, 2, 3), "cp-sat": (1, 2, 3)}
+PROGRAMS |= {"cp-sat-turns": (1,)}
 NAMES = {"four": "`auto`, four functions", "auto": "`auto`", "cabs": "CABS", "lnbs": "LNBS", "cp-sat": "CP-SAT"}
+NAMES |= {"cp-sat-turns": "CP-SAT, `interleave_search`"}
 
 
 def ours(kind, file, seconds, seed, four, env):
@@ -68,7 +70,7 @@ def didp(name, kind, text, seconds, seed):
     return {"value": claim, "proven": bool(solution.is_optimal), "first": first, "moves": moves}
 
 
-def cp_sat(kind, text, seconds, seed):
+def cp_sat(kind, text, seconds, seed, turns):
     import didp_cpsat
     from ortools.sat.python import cp_model
 
@@ -83,8 +85,8 @@ def cp_sat(kind, text, seconds, seed):
 
     solver, first = cp_model.CpSolver(), First()
     solver.parameters.num_workers = 1
-    # One worker takes turns at the searches that several would make.
-    solver.parameters.interleave_search = True
+    # The one worker takes turns at the searches that several would make.
+    solver.parameters.interleave_search = turns
     solver.parameters.random_seed = seed
     solver.parameters.max_time_in_seconds = seconds
     begin = time.process_time()
@@ -120,7 +122,7 @@ def verified(name, instance, kind, text, result):
     claim = result["value"]
     # Variables of CP-SAT may leave slack, so that the solution is better than the objective says.
     slack = didp_classes.sense(kind) * (value - claim) if claim is not None else 0
-    if slack < -1e-6 or slack > 1e-6 and name != "cp-sat":
+    if slack < -1e-6 or slack > 1e-6 and not name.startswith("cp-sat"):
         sys.exit(f"{name} on {instance}: says {claim}, is {value}; {moves}")
     return result | {"value": value}
 
@@ -158,7 +160,7 @@ def main():
     if sys.argv[1:2] == ["peer"]:
         name, kind, file, seconds, seed = sys.argv[2:]
         text = Path(file).read_text()
-        solve = (lambda *rest: cp_sat(*rest)) if name == "cp-sat" else (lambda *rest: didp(name, *rest))
+        solve = (lambda *rest: cp_sat(*rest, name == "cp-sat-turns")) if name.startswith("cp-sat") else (lambda *rest: didp(name, *rest))
         print(json.dumps(solve(kind, text, float(seconds), int(seed))))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -9,7 +9,7 @@ def mean_gap(sense, best, values):
     """How far the mean is behind the best in percent; None where a run found nothing."""
     if not values or None in values:
         return None
-    return 100 * sense * (best - statistics.mean(values)) / abs(best) if best else 0.0
+    return 100 * sense * (best - statistics.mean(values)) / abs(best) + 0.0 if best else 0.0
 
 
 def text(number, digits=2):
@@ -17,7 +17,7 @@ def text(number, digits=2):
 
 
 def table(records, programs, names):
-    order = ["four", "auto", "cabs", "lnbs", "cp-sat"]
+    order = ["four", "auto", "cabs", "lnbs", "cp-sat", "cp-sat-turns"]
     programs = [program for program in order if any(r["program"] == program for r in records)]
     cells = {}
     for record in records:
