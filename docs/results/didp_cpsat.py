@@ -122,23 +122,25 @@ def sweep(cp, text):
 
 
 def first_fit(sizes, cycle):
-    rooms = []
+    """The bins of first fit decreasing, the fullest first."""
+    bins = []
     for size in sorted(sizes, reverse=True):
-        at = next((at for at, room in enumerate(rooms) if room >= size), None)
-        if at is None:
-            rooms.append(cycle)
-            at = -1
-        rooms[at] -= size
-    return len(rooms)
+        held = next((held for held in bins if sum(held) + size <= cycle), None)
+        if held is None:
+            bins.append([size])
+        else:
+            held.append(size)
+    return sorted(bins, key=sum, reverse=True)
 
 
 def packing(cp, text):
-    """The number of items of each size in each bin."""
+    """The number of items of each size in each bin, and the solution of first fit as a hint."""
     words = didp_classes.numbers(text)
     items, cycle = words[:2]
     sizes = words[2 : 2 + items]
     kinds = sorted(set(sizes), reverse=True)
-    bins = first_fit(sizes, cycle)
+    start = first_fit(sizes, cycle)
+    bins = len(start)
     model = cp.CpModel()
     used = [model.new_bool_var("") for _ in range(bins)]
     held = [[model.new_int_var(0, min(cycle // s, sizes.count(s)), "") for _ in range(bins)] for s in kinds]
@@ -152,6 +154,10 @@ def packing(cp, text):
             model.add(loads[at] <= loads[at - 1])
     model.add(sum(used) >= -(-sum(sizes) // cycle))
     model.minimize(sum(used))
+    for at, content in enumerate(start):
+        model.add_hint(used[at], 1)
+        for size, row in zip(kinds, held):
+            model.add_hint(row[at], content.count(size))
 
     def moves(value):
         stock = {size: [item for item in range(items) if sizes[item] == size] for size in kinds}
