@@ -145,6 +145,8 @@ CLASSES = {name: classes.CLASSES[name] for name in ("maxcut", "multiknapsack", "
     ),
     "talent": (talent, {"20": (20, 12), "28": (28, 16), "40a": (40, 20), "40b": (40, 25), "50": (50, 20)}),
 }
+#: Optima by construction: triplets fill their bins.
+KNOWN = {"packing-t60": 20, "packing-t120": 40}
 EXAMPLE = {"packing": "balancing"}
 LARGER = ("maxcut", "multiknapsack", "orienteering", "clique")
 #: Classes whose cost is the largest of the costs of the steps.
