@@ -12,8 +12,8 @@ def mean_gap(sense, best, values):
     return 100 * sense * (best - statistics.mean(values)) / abs(best) + 0.0 if best else 0.0
 
 
-def text(number, digits=2):
-    return "none" if number is None else f"{number:.{digits}f}"
+def text(number):
+    return "none" if number is None else f"{number:.2f}"
 
 
 def table(records, programs, names):
@@ -24,8 +24,8 @@ def table(records, programs, names):
         cells.setdefault((record["instance"], record["program"]), []).append(record)
     gaps = {program: {} for program in programs}
     means, lost = {}, {}
-    print("| instance | best |" + "".join(f" {names[program]} | gap % | first s |" for program in programs))
-    print("|---|---:|" + "---:|---:|---:|" * len(programs))
+    print("| instance | best |" + "".join(f" {names[program]} | gap % |" for program in programs))
+    print("|---|---:|" + "---:|---:|" * len(programs))
     for kind, (_, instances) in didp_classes.CLASSES.items():
         sense = didp_classes.sense(kind)
         for name in instances:
@@ -45,14 +45,13 @@ def table(records, programs, names):
                 gap = mean_gap(sense, best, values) if rows else None
                 proven = sum(r["proven"] for r in rows)
                 mark = " P" if rows and proven == len(rows) else f" P {proven}/{len(rows)}" if proven else ""
-                firsts = [r["first"] for r in rows if r.get("first") is not None]
                 means[instance, program] = statistics.mean(values) if rows and None not in values else None
                 if rows:
                     gaps[program].setdefault(kind, []).append(gap)
                     shown = f"{means[instance, program]:.7g}" if means[instance, program] is not None else "none"
-                    row += f" {shown}{mark} | {text(gap)} | {text(statistics.mean(firsts), 3) if firsts else ''} |"
+                    row += f" {shown}{mark} | {text(gap)} |"
                 else:
-                    row += " | | |"
+                    row += " | |"
             print(row)
             own = means[instance, "auto"]
             for program in programs:
@@ -68,12 +67,25 @@ def table(records, programs, names):
             print(f"| {kind} |" + "".join(f" {by_class(gaps[program].get(kind, []))} |" for program in programs))
     every = {program: [gap for rows in gaps[program].values() for gap in rows] for program in programs}
     print("| all |" + "".join(f" {by_class(every[program])} |" for program in programs))
+    firsts = {p: [r["first"] for r in records if r["program"] == p and r.get("first") is not None] for p in programs}
+    print("| seconds to the first solution, median |" + "".join(f" {statistics.median(firsts[p]):.3f} |" for p in programs))
+    print("| and the longest |" + "".join(f" {max(firsts[p]):.3f} |" for p in programs))
     proofs = {program: [r["proven"] for r in records if r["program"] == program] for program in programs}
     print("| runs with a proof |" + "".join(f" {sum(proofs[p])} of {len(proofs[p])} |" for p in programs))
+    print("| seeds |" + "".join(f" {seeds(records, program)} |" for program in programs))
     print("\n| `auto` against | ahead | level | behind | behind on |\n|---|---:|---:|---:|---|")
     for program, counts in lost.items():
         behind = ", ".join(counts[-1])
         print(f"| {names[program]} | {len(counts[1])} | {len(counts[0])} | {len(counts[-1])} | {behind} |")
+
+
+def seeds(records, program):
+    """How many instances were run with each number of seeds."""
+    counts = {}
+    for instance in {r["instance"] for r in records if r["program"] == program}:
+        number = sum((r["instance"], r["program"]) == (instance, program) for r in records)
+        counts[number] = counts.get(number, 0) + 1
+    return ", ".join(f"{number} on {count}" for number, count in sorted(counts.items(), reverse=True))
 
 
 def by_class(gaps):
