@@ -1,8 +1,9 @@
-//! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [NAME=VALUE ...]`, the names being
-//! those of the preset's parameters, `rollout` and `target`.
+//! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [four] [NAME=VALUE ...]`, the names being
+//! those of the preset's parameters, `rollout` and `target`. With `four` a search sees the four required functions
+//! alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
 
-use soloist::{Budget, Outcome, Problem, Setup, Solver};
+use soloist::{Budget, Outcome, Problem, Score, Sense, Setup, Solver};
 use std::process::exit;
 use std::time::Duration;
 
@@ -12,11 +13,41 @@ pub(crate) struct Run {
     file: Option<(String, String)>,
     setup: Setup,
     budget: Budget,
+    /// Whether the search sees the four required functions alone.
+    four: bool,
+}
+
+/// A problem without its optional functions: what the four required ones make of it.
+struct Four<'a, P>(&'a P);
+
+impl<P: Problem> Problem for Four<'_, P> {
+    type State = P::State;
+    type Move = P::Move;
+
+    fn root(&self) -> P::State {
+        self.0.root()
+    }
+    fn moves(&self, state: &P::State, moves: &mut Vec<P::Move>) {
+        self.0.moves(state, moves);
+    }
+    fn apply(&self, state: &mut P::State, mv: P::Move) {
+        self.0.apply(state, mv);
+    }
+    fn score(&self, state: &P::State) -> Score {
+        self.0.score(state)
+    }
+    /// Not optional where small scores are better.
+    fn sense(&self) -> Sense {
+        self.0.sense()
+    }
 }
 
 /// Reads the arguments; `preset` is the method when none is named.
 pub(crate) fn arguments(preset: &str) -> Run {
-    let (settings, words): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.contains('='));
+    let (settings, mut words): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.contains('='));
+    let count = words.len();
+    words.retain(|word| word != "four");
+    let four = words.len() < count;
     let number = |at: usize, default| words.get(at).map_or(Some(default), |word: &String| word.parse().ok());
     let read = |file: &String| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
     let file = words.first().map(|file| (file.clone(), read(file)));
@@ -37,7 +68,7 @@ pub(crate) fn arguments(preset: &str) -> Run {
         fail("SECONDS lie between 0 and 1e9");
     }
     let budget = Budget { target, ..Budget::time(Duration::from_secs_f64(seconds)) };
-    Run { file, setup: setup.seed(seed as u64), budget }
+    Run { file, setup: setup.seed(seed as u64), budget, four }
 }
 
 impl Run {
@@ -55,12 +86,19 @@ impl Run {
 
     /// Searches and shows what came out.
     pub(crate) fn solve<P: Problem>(&self, problem: &P) -> Outcome<P::Move> {
+        if self.four { self.search(&Four(problem)) } else { self.search(problem) }
+    }
+
+    fn search<P: Problem>(&self, problem: &P) -> Outcome<P::Move> {
         let solver = Solver::new(problem, self.setup.clone()).budget(self.budget.clone());
         let outcome = solver.run().unwrap_or_else(|error| fail(&error.to_string()));
         let proof = if outcome.optimal { "optimal" } else { "not proven" };
         match &outcome.best {
             Some(best) => println!("{} ({proof}) by {}: {:?}", best.score, self.setup.preset, best.moves),
             None => println!("no solution by {}", self.setup.preset),
+        }
+        if let Some(first) = outcome.history.first() {
+            println!("first {} after {:.3} s", first.score, first.elapsed.as_secs_f64());
         }
         outcome.remarks.iter().for_each(|remark| println!("{remark}"));
         let (counters, seconds) = (outcome.counters, outcome.elapsed.as_secs_f64());
