@@ -62,7 +62,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "N", value_parser = units::limit, allow_hyphen_values = true)]
     pub(crate) limit: Option<usize>,
     /// Only the row called TEXT, or all rows with TEXT in their names, and the claims about them (repeatable)
-    #[arg(long, value_name = "TEXT", requires = "experiment", conflicts_with_all = ["list", "report_only"])]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["all", "list", "report_only", "status"])]
     pub(crate) row: Vec<String>,
     /// The folder of the results, made if missing; an experiment that it holds is continued [default: ID]
     #[arg(long, short, value_name = "DIR")]
