@@ -12,6 +12,7 @@ import csv
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -93,7 +94,7 @@ def main():
     stop = at
     while lines[stop]:
         stop += 1
-    lines[at:stop] = [summary]
+    lines[at:stop] = textwrap.wrap(summary, 118)
     text = "\n".join(lines)
     print(summary)
     if "--check" in sys.argv[1:]:
