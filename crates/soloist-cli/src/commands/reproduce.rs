@@ -14,6 +14,7 @@ Examples:
   soloist reproduce --list                               what there is, and the scales for a quick look
   soloist reproduce baier-figure-6 --scale 0.003         three thousandths of the paper's budget
   soloist reproduce schadd-table-6 --scale 0.25 --data DATA --limit 50
+  soloist reproduce schadd-table-2 --row '10^5' --data DATA     only rows of 10^5 nodes, and the claims about them
   soloist reproduce schadd-table-4 --out DIR --report-only     the verdicts again from the runs in DIR
   soloist reproduce --all --hours 8 --out CAMPAIGN --data DATA
   soloist reproduce --status CAMPAIGN                    how far that is
@@ -60,6 +61,9 @@ pub(crate) struct ReproduceArgs {
     /// Use the first N instances [default: as the report says, at most those of the paper]
     #[arg(long, value_name = "N", value_parser = units::limit, allow_hyphen_values = true)]
     pub(crate) limit: Option<usize>,
+    /// Only the row called TEXT, or all rows with TEXT in their names, and the claims about them (repeatable)
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["all", "list", "report_only", "status"])]
+    pub(crate) row: Vec<String>,
     /// The folder of the results, made if missing; an experiment that it holds is continued [default: ID]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -80,6 +84,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     let repeat = Repeat {
         scale: args.scale,
         limit: args.limit,
+        rows: args.row.clone(),
         data: args.data.clone().unwrap_or_else(|| PathBuf::from("data")),
         jobs: args.jobs.jobs,
         is_report_only: args.report_only,

@@ -213,3 +213,25 @@ fn verdicts_are_made_again() {
     run(&["reproduce", "--all", "--like", &here, "--scale", "1", "--out", &there]).refused(2, "--scale");
     run(&["reproduce", "--all", "--like", &folder.join("none"), "--out", &here]).refused(1, "no finished experiment");
 }
+
+/// Rows that are asked for are made alone, with the claims about them, and the report says so.
+#[test]
+fn rows_are_made_alone() {
+    let folder = Folder::new();
+    let out = folder.join("two");
+    let rows = ["--row", "bmcts beam_limit=3000 beam_width=100", "--row", "bmcts beam_limit=3000 beam_width=1"];
+    let call = ["reproduce", "baier-figure-5", "--scale", "0.0002", "--limit", "2", "--quiet", "--out", &out];
+    let report = run(&[&call[..], &rows, &["--json"]].concat()).exits(0).json();
+    let names: Vec<_> = report["methods"].as_array().unwrap().iter().map(|method| &method["method"]).collect();
+    assert_eq!(names, [rows[3], rows[1]]);
+    assert_eq!((report["claims"].as_array().unwrap().len(), &report["missing"]), (1, &0.into()));
+    // Settings are chosen for these rows alone: four values on eight boards.
+    assert_eq!(read(folder.join("two/tuning.jsonl")).lines().count(), 2 * 4 * 8);
+    let markdown = read(folder.join("two/report.md"));
+    assert!(markdown.contains(" --row \"bmcts beam_limit=3000 beam_width=100\" --row "), "{markdown}");
+    // The report keeps its rows, here and where it is made again.
+    let again = run(&["reproduce", "baier-figure-5", "--report-only", "--json", "--out", &out]).exits(0).json();
+    assert_eq!(again["methods"], report["methods"]);
+    run(&[&call[..], &["--row", "beam_width=3"]].concat()).refused(2, "no row has `beam_width=3` in its name; rows: ");
+    run(&["reproduce", "--all", "--row", "a", "--out", &out]).refused(2, "--row");
+}

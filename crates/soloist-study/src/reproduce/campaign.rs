@@ -98,7 +98,8 @@ pub fn run_again(like: &Path, folder: &Path, repeat: &Repeat, context: &Context<
         let place = folder.join(source.id);
         if !context.is_stopped() {
             // The number of instances there: a limit of the description may have changed since.
-            let repeat = Repeat { scale: made.scale, limit: Some(made.instance_names.len()), ..repeat.clone() };
+            let (limit, rows) = (Some(made.instance_names.len()), made.rows.clone());
+            let repeat = Repeat { scale: made.scale, limit, rows, ..repeat.clone() };
             if let Err(failure) = run_source(source, &place, &repeat, context) {
                 failures.push(Err(Failure::runtime(failure.message)));
             }

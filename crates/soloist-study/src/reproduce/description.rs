@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 use soloist::Budget;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// An experiment.
@@ -50,6 +50,9 @@ pub(crate) struct Description {
     pub(crate) figure: Figure,
     #[serde(default)]
     pub(crate) claim: Vec<Claim>,
+    /// The rows that the caller asks for; empty: all.
+    #[serde(skip)]
+    pub(crate) asked: Vec<String>,
 }
 
 /// Seconds of the paper as playouts, so that runs of equal time can be repeated exactly. What a playout costs was
@@ -244,7 +247,7 @@ impl Description {
         })
     }
 
-    /// The rows of the table, with their settings scaled.
+    /// The rows of the table that are asked for, with their settings scaled.
     pub(crate) fn rows(&self, scale: f64) -> Vec<Row> {
         let mut rows = Vec::new();
         for contender in &self.method {
@@ -252,7 +255,37 @@ impl Description {
                 rows.push(Row::new(contender, &cell, scale, self.clock));
             }
         }
-        rows
+        if self.asked.is_empty() {
+            return rows;
+        }
+        let places: BTreeSet<usize> = self.asked.iter().flat_map(|text| found(&rows, text)).collect();
+        rows.into_iter().enumerate().filter(|(at, _)| places.contains(at)).map(|(_, row)| row).collect()
+    }
+
+    /// Keeps the rows that are asked for, and the claims about them alone. A text asks for the row of this name, or
+    /// where there is none for all rows with it in their names.
+    pub(crate) fn keep(&mut self, asked: &[String]) -> Result<(), String> {
+        let all = self.rows(1.0);
+        if let Some(text) = asked.iter().find(|text| found(&all, text).is_empty()) {
+            let names: Vec<&str> = all.iter().map(|row| row.label.as_str()).collect();
+            return Err(format!("no row has `{text}` in its name; rows: {}", names.join(", ")));
+        }
+        self.asked = asked.to_vec();
+        let kept = self.rows(1.0);
+        let is_kept = |name: &String| kept.iter().any(|row| row.label == *name);
+        self.claim.retain(|claim| is_kept(&claim.method) && claim.than.as_ref().is_none_or(is_kept));
+        Ok(())
+    }
+}
+
+/// The places of the rows that a text asks for.
+fn found(rows: &[Row], text: &str) -> Vec<usize> {
+    let places = |is_asked: &dyn Fn(&Row) -> bool| -> Vec<usize> {
+        rows.iter().enumerate().filter(|(_, row)| is_asked(row)).map(|(at, _)| at).collect()
+    };
+    match places(&|row| row.label == text) {
+        named if named.is_empty() => places(&|row| row.label.contains(text)),
+        named => named,
     }
 }
 
@@ -459,6 +492,23 @@ mod tests {
         assert!(text.contains(r#"set = { alpha = "0.5", iterations = "10", level = "2", width = "1,1,1" }"#), "{text}");
         let whole = description.rows(1.0).remove(4);
         assert_eq!(whole.set["width"], "1,10,10");
+    }
+
+    #[test]
+    fn rows_are_asked_for_by_name_or_by_a_part_of_it() {
+        let labels = |asked: &[&str]| -> Result<(Vec<String>, usize), String> {
+            let mut description = Description::parse(TEXT)?;
+            description.keep(&asked.iter().map(|&text| text.to_owned()).collect::<Vec<_>>())?;
+            let labels = description.rows(0.01).into_iter().map(|row| row.label).collect();
+            Ok((labels, description.claim.len()))
+        };
+        assert_eq!(labels(&[]).unwrap().0.len(), 5);
+        assert_eq!(labels(&["n"]).unwrap(), (vec!["n".to_owned()], 0));
+        assert_eq!(labels(&["beam_limit=10"]).unwrap().0.len(), 4);
+        let two = labels(&["n", "a beam_limit=10 beam_width=2"]).unwrap();
+        assert_eq!(two, (vec!["a beam_limit=10 beam_width=2".to_owned(), "n".to_owned()], 1));
+        let error = labels(&["n", "z"]).unwrap_err();
+        assert!(error.starts_with("no row has `z` in its name; rows: a beam_limit=10 beam_width=1, "), "{error}");
     }
 
     #[test]

@@ -41,14 +41,15 @@ pub(super) fn run_source(
     repeat: &Repeat,
     context: &Context<'_>,
 ) -> Result<Reproduced, Failure> {
-    let paper = Paper::new(source)?;
     if repeat.is_report_only {
         let none = || Failure::runtime(format!("{}: no report.json", folder.display()));
         let made = Made::read(folder)?.ok_or_else(none)?;
+        let paper = Paper::with_rows(source, &made.rows)?;
         let runs = Runs::read(&paper, &made, folder, context.registry)?;
         let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances)?;
         return finish(&paper, &runs, &report, repeat.format, made.scale, folder);
     }
+    let paper = Paper::with_rows(source, &repeat.rows)?;
     if let Some((first, second)) = paper.description.equal_rows(repeat.scale) {
         return Ok(untestable(&paper, repeat, &first, &second));
     }

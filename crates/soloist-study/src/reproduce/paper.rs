@@ -23,6 +23,17 @@ impl Paper {
         Ok(Self { id: source.id, description, published })
     }
 
+    /// Reads the built-in files, for the rows that are asked for; all of them if `rows` is empty.
+    ///
+    /// # Errors
+    /// No row has such a name.
+    pub(crate) fn with_rows(source: &Source, rows: &[String]) -> Result<Self, Failure> {
+        let mut paper = Self::new(source)?;
+        let fail = |error| Failure::usage(format!("{}: {error}", source.id));
+        paper.description.keep(rows).map_err(fail)?;
+        Ok(paper)
+    }
+
     /// The instances that are there, and those that `data` lacks. Specs are always there.
     pub(crate) fn instances(&self, data: &Path) -> (Vec<String>, Vec<String>) {
         let is_there = |name: &&String| !name.contains('/') || is_there(data, name);

@@ -19,6 +19,9 @@ use std::path::Path;
 pub(crate) struct Made {
     pub(crate) scale: f64,
     pub(crate) limit: Option<usize>,
+    /// The rows that were asked for; empty: all.
+    #[serde(default)]
+    pub(crate) rows: Vec<String>,
     problem: String,
     sense: String,
     pub(crate) seeds: Vec<u64>,

@@ -93,7 +93,8 @@ impl<'a> Report<'a> {
     fn call(&self) -> String {
         let limit = self.limit.map_or_else(String::new, |limit| format!(" --limit {limit}"));
         let data = if self.paper.description.data.is_some() { " --data DATA" } else { "" };
-        format!("soloist reproduce {} --scale {}{limit}{data}", self.paper.id, self.scale)
+        let rows: String = self.paper.description.asked.iter().map(|text| format!(" --row \"{text}\"")).collect();
+        format!("soloist reproduce {} --scale {}{rows}{limit}{data}", self.paper.id, self.scale)
     }
 
     fn headline(&self) -> String {
@@ -264,6 +265,9 @@ impl<'a> Report<'a> {
             let (used, all) = (runs.instances.len(), runs.instances.len() + runs.left_out);
             notes.push(format!("the first {used} of {all} instances were run; `--limit` takes another number"));
         }
+        if !description.asked.is_empty() {
+            notes.push("only the rows that `--row` names were run, and the claims about them tested".to_owned());
+        }
         if let Some(tuning) = &description.tuning {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
         }
@@ -368,6 +372,7 @@ impl<'a> Report<'a> {
             "reference": self.paper.description.reference,
             "scale": self.scale,
             "limit": self.limit,
+            "rows": self.paper.description.asked,
             "problem": self.runs.problem,
             "sense": result::sense(self.runs.sense),
             "instances": self.runs.instances.len(),

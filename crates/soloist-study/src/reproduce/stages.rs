@@ -20,6 +20,8 @@ pub struct Repeat {
     pub scale: f64,
     /// Instances that are used at most; `None`: as the description says.
     pub limit: Option<usize>,
+    /// Texts in the names of the rows that are run; empty: all rows.
+    pub rows: Vec<String>,
     /// The folder of instances that may not be shipped.
     pub data: PathBuf,
     /// Runs at a time; `None`: as many as there are cores.

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes the table of README.md from the reports beside it.
+
+    python3 docs/results/reproduce/table.py            # rows of every report.json, the counts and the hours
+    python3 docs/results/reproduce/table.py --check    # exit 1 if README.md says something else
+
+A folder without report.json keeps its rows: its runs were made before runs were kept. Hours are the processor hours of
+the kept runs. Reports of runs on a busy machine have the hours of the machine's clock; their processor hours stand in
+hours.csv.
+"""
+import csv
+import json
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+README = HERE / "README.md"
+OUTCOMES = ["confirmed", "not confirmed", "differs", "not testable here", "not tested"]
+
+
+def probability(p):
+    if p is None:
+        return "-"
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def remark(test):
+    """What a test says beside its p."""
+    reached = re.search(r"reached on (\d+) of (\d+) instances", test)
+    if reached:
+        return f" ({reached[1]} of {reached[2]})"
+    part = re.search(r" in (\d+) of (\d+) runs$", test)
+    return f" ({part[1]} of {part[2]})" if part else ""
+
+
+def rows(report):
+    """The rows of a report, one for each claim of the paper."""
+    name = report["experiment"]
+    for claim in report["claims"]:
+        if claim["outcome"] == "not tested" and report.get("missing"):
+            continue
+        text = f"**{claim['outcome']}**"
+        signs = re.search(r"sign test, (\d+) to (\d+)", claim["test"])
+        p = probability(claim["p"])
+        if signs:
+            text += f" (sign test, {signs[1]} to {signs[2]})"
+        own = claim["published"]
+        n = str(claim["pairs"])
+        if report["instances"] == 1 and len(report["seeds"]) > 1:
+            n += " seeds"
+        yield [
+            f"[{name}]({name}/report.md)",
+            f"{report['scale']:g}",
+            "kept",
+            claim["claim"] + remark(claim["test"]),
+            text,
+            n,
+            p,
+            f"{probability(own['p'])} ({own['pairs']})" if own else "-",
+        ]
+
+
+def main():
+    lines = README.read_text().split("\n")
+    head = next(at for at, line in enumerate(lines) if line.startswith("| experiment | scale |"))
+    end = head + 2
+    while lines[end].startswith("|"):
+        end += 1
+    old = {}
+    for line in lines[head + 2 : end]:
+        old.setdefault(re.match(r"\| \[([^\]]+)\]", line)[1], []).append(line)
+    reports = {path.parent.name: json.loads(path.read_text()) for path in sorted(HERE.glob("*/report.json"))}
+    new = []
+    for name in sorted(old.keys() | reports.keys(), key=lambda name: (list(old).index(name) if name in old else 99, name)):
+        if name not in reports:
+            new += old[name]
+            continue
+        made = ["| " + " | ".join(cells) + " |" for cells in rows(reports[name])]
+        claims = {row.split(" | ")[3].split(" (")[0] for row in made}
+        # Claims of rows that were not run again keep what older runs said.
+        new += made + [row for row in old.get(name, []) if "not kept" in row and row.split(" | ")[3].split(" (")[0] not in claims]
+    counts = {outcome: sum(f"**{outcome}**" in row for row in new) for outcome in OUTCOMES}
+    measured = {line["experiment"]: float(line["processor_hours"]) for line in csv.DictReader((HERE / "hours.csv").open())}
+    hours = sum(measured.get(name, report["hours"]) for name, report in reports.items())
+    summary = (
+        f"Of {len(new)} claims {counts['confirmed']} are confirmed, {counts['not confirmed']} are not confirmed, "
+        f"{counts['differs']} differ, and {counts['not testable here']} are not testable with these runs. "
+        f"Runs are kept for {sum('| kept |' in row for row in new)} of them; the kept runs took {hours:.1f} processor hours."
+    )
+    lines[head + 2 : end] = new
+    at = next(at for at, line in enumerate(lines) if line.startswith("Of ") and " claims " in line)
+    stop = at
+    while lines[stop]:
+        stop += 1
+    lines[at:stop] = textwrap.wrap(summary, 118)
+    text = "\n".join(lines)
+    print(summary)
+    if "--check" in sys.argv[1:]:
+        sys.exit(int(text != README.read_text()))
+    temporary = README.with_suffix(".tmp")
+    temporary.write_text(text)
+    temporary.replace(README)
+
+
+if __name__ == "__main__":
+    main()
