@@ -140,10 +140,7 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
     refuse_endless(&setup, &budget).map_err(spec_error)?;
-    let rollout = setup
-        .rollout
-        .clone()
-        .unwrap_or_else(|| setup.default_rollout(&problem).into());
+    let rollout = setup.rollout.clone().unwrap_or_else(|| setup.default_rollout(&problem).into());
     let setup = setup.rollout(rollout);
     let mut solver = solver.budget(budget).stop_flag(&problem.guard.stop).observer(&mut watch, PULSE);
     if let Some((path, every)) = request.checkpoint()? {

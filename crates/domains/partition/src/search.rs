@@ -110,7 +110,7 @@ fn search(
     let progress = match name {
         "k-list" => {
             let parameters: Lists = settings.read().ok()?;
-            Progress::Lists(parameters.size as u32, Construction::default())
+            Progress::Lists(parameters.size as u32, Box::default())
         }
         "ckk" => Progress::DepthFirst(DepthFirst::new(keys(), least)),
         "ckk-lds" => Progress::Discrepancies(Discrepancies::new(keys(), least)),
@@ -168,7 +168,7 @@ enum Progress {
         made: u64,
     },
     /// The size of the lists, and the construction.
-    Lists(u32, Construction),
+    Lists(u32, Box<Construction>),
     Windows(Windows),
 }
 
