@@ -20,7 +20,8 @@ set = { level = 1, iterations = 10 }
 fn compared() -> (Folder, String) {
     let folder = Folder::new();
     let spec = folder.write("spec.toml", SPEC);
-    run(&["bench", &spec, "--quiet"]).exits(0);
+    // One at a time: the page names methods in the order in which runs ended.
+    run(&["bench", &spec, "--quiet", "--jobs", "1"]).exits(0);
     let runs = folder.join("spec.jsonl");
     (folder, runs)
 }
