@@ -35,8 +35,8 @@ pub(crate) trait Family {
         true
     }
 
-    /// Whether games are played by the bias of the problem's moves where no rollout is named and the problem has none of
-    /// its own.
+    /// Whether games are played by the bias of the problem's moves, where no rollout is named and the problem has none
+    /// of its own.
     fn plays_by_bias(&self) -> bool {
         false
     }

@@ -56,8 +56,8 @@ impl BeamSearch {
         self.crew = Some(crew);
     }
 
-    /// Returns the parts of the next block, which begins with entry number `from` of the layer; none where another block
-    /// is behind the one that is ready already.
+    /// Returns the parts of the next block, which begins with entry number `from` of the layer. There are none where
+    /// another block is behind the one that is ready already.
     fn gather(&mut self, crew: &mut Crew, from: usize) -> Vec<Part> {
         let waiting = crew.ready.len() - crew.part;
         let count = crew.block(self.pass.layer.len()).min(self.pass.layer.len() - from);
