@@ -8,7 +8,9 @@ use std::fmt;
 
 /// Games that are looked at, and the moves listed in them, at most.
 const GAMES: usize = 3;
-const LISTED: usize = 60_000;
+const LISTED: usize = 400_000;
+/// Orders in which each of these games is played again, to see whether the order matters.
+const ORDERS: usize = 2;
 
 /// What a solution consists of, as far as random games show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,22 +40,16 @@ impl SolutionKind {
         watch: Option<&Watch>,
         mut met: impl FnMut(usize, &[P::Move]),
     ) -> Vec<Vec<u64>> {
-        let (mut rng, mut listed) = (Rng::new(0), 0);
-        let (mut games, mut moves) = (Vec::new(), Vec::new());
+        let (mut rng, mut player) = (Rng::new(0), Player::new(problem, watch));
+        let mut games = Vec::new();
         'games: for _ in 0..GAMES {
             let (mut state, mut game) = (problem.root(), Vec::new());
             loop {
-                moves.clear();
-                problem.moves(&state, &mut moves);
-                listed += moves.len().max(1);
+                let Some(moves) = player.list(&state, game.len()) else { break 'games };
                 if moves.is_empty() {
                     break;
                 }
-                let has_failed = watch.is_some_and(Watch::has_failed);
-                if listed > LISTED || has_failed || Watch::ends(watch, game.len()) {
-                    break 'games;
-                }
-                met(game.len(), &moves);
+                met(game.len(), moves);
                 let mv = moves[rng.index(moves.len())];
                 let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
                 game.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
@@ -62,6 +58,15 @@ impl SolutionKind {
             games.push(game);
         }
         games
+    }
+
+    /// Whether the order of decisions does not matter, as far as a few random games show it: the moves of each game are
+    /// legal in other orders too, and lead to a finished state of the same score, but for rounding.
+    pub(crate) fn has_free_order<P: Problem>(problem: &P, watch: Option<&Watch>) -> bool {
+        let (mut rng, mut player) = (Rng::new(0), Player::new(problem, watch));
+        // Games that are too long show nothing, but one must show it.
+        let mut seen = (0..GAMES).map_while(|_| player.is_free(&mut rng)).peekable();
+        seen.peek().is_some() && seen.all(|is_free| is_free)
     }
 
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
@@ -87,6 +92,62 @@ impl SolutionKind {
             (false, false) => Self::Assignment,
             (false, true) => Self::Subset,
         }
+    }
+}
+
+/// Plays games, as far as moves may be listed.
+struct Player<'a, P: Problem> {
+    problem: &'a P,
+    watch: Option<&'a Watch>,
+    listed: usize,
+    moves: Vec<P::Move>,
+}
+
+impl<'a, P: Problem> Player<'a, P> {
+    fn new(problem: &'a P, watch: Option<&'a Watch>) -> Self {
+        Self { problem, watch, listed: 0, moves: Vec::new() }
+    }
+
+    /// Lists the moves of a state that `place` moves have made. `None`: the game is not to go on.
+    fn list(&mut self, state: &P::State, place: usize) -> Option<&[P::Move]> {
+        self.moves.clear();
+        self.problem.moves(state, &mut self.moves);
+        self.listed += self.moves.len().max(1);
+        let has_failed = self.watch.is_some_and(Watch::has_failed);
+        let goes_on =
+            self.moves.is_empty() || self.listed <= LISTED && !has_failed && !Watch::ends(self.watch, place);
+        goes_on.then_some(self.moves.as_slice())
+    }
+
+    /// Plays a random game, and its moves in other orders. `None`: a game is too long.
+    fn is_free(&mut self, rng: &mut Rng) -> Option<bool> {
+        let (mut state, mut game) = (self.problem.root(), Vec::new());
+        loop {
+            let moves = self.list(&state, game.len())?;
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[rng.index(moves.len())];
+            self.problem.apply(&mut state, mv);
+            game.push(mv);
+        }
+        let score = self.problem.score(&state);
+        for _ in 0..ORDERS {
+            rng.shuffle(&mut game);
+            state = self.problem.root();
+            for (place, &mv) in game.iter().enumerate() {
+                if !self.list(&state, place)?.contains(&mv) {
+                    return Some(false);
+                }
+                self.problem.apply(&mut state, mv);
+            }
+            let other = self.problem.score(&state);
+            let (Some(a), Some(b)) = (score.value(), other.value()) else { return Some(score == other) };
+            if (a - b).abs() > 1e-9 * (1.0 + a.abs()) || !self.list(&state, game.len())?.is_empty() {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 }
 

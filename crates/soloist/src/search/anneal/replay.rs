@@ -1,7 +1,7 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, Shape, block, longest_of};
+use super::edits::{EDITS, Edit, Shape, Turned, block, longest_of};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
@@ -60,6 +60,23 @@ impl Pruning {
     }
 }
 
+/// The weight of `replace` in assignments: as much as the other kinds have together.
+const SUBSTITUTE: u64 = 20;
+
+/// The last decisions of a set that an edit chooses among, at least.
+const WINDOW: usize = 16;
+
+/// The kind of solution that edits rely on, as a few random games show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fitted {
+    /// None.
+    Any,
+    /// Each place has its own decision.
+    Assignment,
+    /// Decisions can be made in any order.
+    Set,
+}
+
 /// By what a neighbour may meet the present solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meets {
@@ -104,6 +121,10 @@ pub(super) struct Walker {
     /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
     fits: bool,
     pub(super) adapts: bool,
+    /// The kind of solution that edits rely on.
+    pub(super) fitted: Fitted,
+    /// The decisions that the neighbour of a set is to do without.
+    dropped: Vec<MoveId>,
     /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
     suggested: Option<Vec<(usize, usize)>>,
     behind: State,
@@ -153,6 +174,8 @@ impl Walker {
             kinds: parameters.weights(),
             fits: parameters.fit && !parameters.adapt && parameters.weights() == Anneal::default().weights(),
             adapts: parameters.adapt,
+            fitted: Fitted::Any,
+            dropped: Vec::new(),
             suggested: None,
             legal,
             weights: Vec::new(),
@@ -162,9 +185,22 @@ impl Walker {
     }
 
     /// Lets the weights of the edits follow what they bring, where the kind of solution asks for it.
-    fn fit(&mut self, problem: &dyn ErasedProblem) {
-        if std::mem::take(&mut self.fits) && problem.solution_kind() == SolutionKind::Assignment {
-            self.adapts = true;
+    fn fit(&mut self, problem: &dyn ErasedProblem, count: usize) {
+        if !std::mem::take(&mut self.fits) {
+            return;
+        }
+        match problem.solution_kind() {
+            SolutionKind::Assignment => {
+                self.adapts = true;
+                self.fitted = Fitted::Assignment;
+                self.kinds[Edit::Replace as usize] = SUBSTITUTE;
+            }
+            SolutionKind::Subset if problem.has_free_order() => {
+                self.fitted = Fitted::Set;
+                let times = (count / 32).max(1) as u64;
+                self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
+            }
+            _ => {}
         }
     }
 
@@ -175,7 +211,7 @@ impl Walker {
 
     /// Makes legal moves from the root the present solution.
     pub(super) fn recode(&mut self, problem: &dyn ErasedProblem, moves: &[MoveId]) {
-        self.fit(problem);
+        self.fit(problem, moves.len());
         self.entries.clear();
         self.state.clone_from(&self.root);
         for part in moves.chunks(EVERY) {
@@ -312,7 +348,11 @@ impl Walker {
     pub(super) fn edit(&mut self, context: &mut Context<'_>, kind: usize) {
         let count = self.entries.len();
         self.replay.clear();
+        self.dropped.clear();
         let edit = EDITS[kind];
+        if edit == Edit::Replace && self.fitted == Fitted::Set && count >= 2 {
+            return self.exchange(context);
+        }
         if edit == Edit::Recreate && count >= 2 {
             return self.recreate(context);
         }
@@ -340,8 +380,8 @@ impl Walker {
         }
         let present = self.replay.plan.first().map(|entry| entry.mv);
         let Some(mv) = self.draw(context, present) else { return };
-        let place = self.place_of(context.problem, mv);
-        match place {
+        let substitutes = edit == Edit::Replace && self.fitted == Fitted::Assignment;
+        match if substitutes { None } else { self.place_of(context.problem, mv) } {
             // The candidate is played later on in the present solution: it is moved here, alone or with what follows
             // it.
             Some(at) if at > 0 => {
@@ -385,6 +425,39 @@ impl Walker {
             self.replay.head += 1;
             self.play(context.problem, mv);
         }
+    }
+
+    /// Takes out a few of the last decisions of a set: others are made instead, behind those that stay. Now and then a
+    /// block becomes the last one instead, because the last decisions alone are cheap to play again.
+    fn exchange(&mut self, context: &mut Context<'_>) {
+        let (count, rng) = (self.entries.len(), &mut *context.rng);
+        let window = count.isqrt().max(WINDOW).min(count);
+        if count > window && rng.index(2 * count) < window {
+            let from = rng.index(count);
+            let length = 1 + rng.index(window.min(count - from));
+            return self.shape(context, Shape { turn: Turned::Rotated(from + length), first: from, last: count });
+        }
+        // Twice as often one as two or three.
+        let mut places = [0; 3];
+        let places = &mut places[..[1, 1, 2, 3][rng.index(4)].min(window)];
+        places.fill_with(|| count - window + rng.index(window));
+        places.sort_unstable();
+        (self.first, self.last) = (places[0], usize::MAX);
+        self.dropped.extend(places.iter().map(|&at| self.entries[at].mv));
+        let stay = (self.first..count).filter(|at| !places.contains(at)).map(|at| self.entries[at]);
+        self.replay.plan.extend(stay);
+        self.reach(context.problem, self.first);
+    }
+
+    /// Draws a move that was not taken out by this edit, if there is one.
+    fn fresh(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
+        self.legal.clear();
+        context.rollout.candidates(&self.state, &mut self.legal).forgo();
+        let Self { legal, dropped, .. } = self;
+        if legal.iter().any(|mv| !dropped.contains(mv)) {
+            legal.retain(|mv| !dropped.contains(mv));
+        }
+        self.pick(context)
     }
 
     /// Makes an edit of the order.
@@ -471,7 +544,12 @@ impl Walker {
                     }
                     // With codes the entries left are tried again after a move that is none of them.
                     let again = !self.replay.by_identity && self.replay.head < self.replay.plan.len();
-                    match if again { self.draw(context, None) } else { None } {
+                    let drawn = match again {
+                        _ if !self.dropped.is_empty() => self.fresh(context),
+                        true => self.draw(context, None),
+                        false => None,
+                    };
+                    match drawn {
                         Some(mv) => self.play(problem, mv),
                         None => return self.complete(context),
                     }

@@ -192,6 +192,7 @@ impl AnnealSearch {
             by_score = editor.score().is_some();
         } else {
             walker.recode(context.problem, moves);
+            self.parameters.suit(walker.fitted);
         }
         if before != saved.edited {
             // Costs of a neighbourhood and scores are not compared.
@@ -455,6 +456,7 @@ impl Search for AnnealSearch {
         ensure(!replayed || finished, "an annealing without a solution")?;
         // Decisions are named by what they were in another state: the problem knows no other names than its own.
         self.walker.recode(problem, &present);
+        self.parameters.suit(self.walker.fitted);
         let names = self.walker.entries.iter().map(|entry| entry.name);
         ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
