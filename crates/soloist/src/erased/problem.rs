@@ -192,8 +192,8 @@ pub(crate) trait ErasedProblem: Send {
     fn temperatures(&self) -> Option<(f64, f64)>;
     /// Returns the kind of solution that a few random games show.
     fn solution_kind(&self) -> SolutionKind;
-    /// Whether random games show that the order of decisions does not matter.
-    fn has_free_order(&self) -> bool;
+    /// Returns the number of decisions of a random game if games show that their order does not matter.
+    fn free_order(&self) -> Option<usize>;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -336,8 +336,8 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     fn solution_kind(&self) -> SolutionKind {
         SolutionKind::seen(&*self.problem, Some(&self.watch))
     }
-    fn has_free_order(&self) -> bool {
-        SolutionKind::has_free_order(&*self.problem, Some(&self.watch))
+    fn free_order(&self) -> Option<usize> {
+        SolutionKind::free_order(&*self.problem, Some(&self.watch))
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();

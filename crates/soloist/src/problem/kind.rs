@@ -60,13 +60,14 @@ impl SolutionKind {
         games
     }
 
-    /// Whether the order of decisions does not matter, as far as a few random games show it: the moves of each game are
-    /// legal in other orders too, and lead to a finished state of the same score, but for rounding.
-    pub(crate) fn has_free_order<P: Problem>(problem: &P, watch: Option<&Watch>) -> bool {
+    /// Returns the number of decisions of a random game if their order does not matter, as far as a few random games
+    /// show it: the moves of each are legal in other orders too, and lead to a finished state of the same score, but
+    /// for rounding.
+    pub(crate) fn free_order<P: Problem>(problem: &P, watch: Option<&Watch>) -> Option<usize> {
         let (mut rng, mut player) = (Rng::new(0), Player::new(problem, watch));
         // Games that are too long show nothing, but one must show it.
-        let mut seen = (0..GAMES).map_while(|_| player.is_free(&mut rng)).peekable();
-        seen.peek().is_some() && seen.all(|is_free| is_free)
+        let seen: Vec<Option<usize>> = (0..GAMES).map_while(|_| player.free(&mut rng)).collect();
+        if seen.iter().all(Option::is_some) { seen.first().copied().flatten() } else { None }
     }
 
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
@@ -114,13 +115,13 @@ impl<'a, P: Problem> Player<'a, P> {
         self.problem.moves(state, &mut self.moves);
         self.listed += self.moves.len().max(1);
         let has_failed = self.watch.is_some_and(Watch::has_failed);
-        let goes_on =
-            self.moves.is_empty() || self.listed <= LISTED && !has_failed && !Watch::ends(self.watch, place);
+        let goes_on = self.moves.is_empty() || self.listed <= LISTED && !has_failed && !Watch::ends(self.watch, place);
         goes_on.then_some(self.moves.as_slice())
     }
 
-    /// Plays a random game, and its moves in other orders. `None`: a game is too long.
-    fn is_free(&mut self, rng: &mut Rng) -> Option<bool> {
+    /// Plays a random game, and its moves in other orders. Returns the number of moves, or `None` where the order
+    /// matters. `None` outside: a game is too long.
+    fn free(&mut self, rng: &mut Rng) -> Option<Option<usize>> {
         let (mut state, mut game) = (self.problem.root(), Vec::new());
         loop {
             let moves = self.list(&state, game.len())?;
@@ -137,17 +138,20 @@ impl<'a, P: Problem> Player<'a, P> {
             state = self.problem.root();
             for (place, &mv) in game.iter().enumerate() {
                 if !self.list(&state, place)?.contains(&mv) {
-                    return Some(false);
+                    return Some(None);
                 }
                 self.problem.apply(&mut state, mv);
             }
             let other = self.problem.score(&state);
-            let (Some(a), Some(b)) = (score.value(), other.value()) else { return Some(score == other) };
-            if (a - b).abs() > 1e-9 * (1.0 + a.abs()) || !self.list(&state, game.len())?.is_empty() {
-                return Some(false);
+            let is_equal = match (score.value(), other.value()) {
+                (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * (1.0 + a.abs()),
+                _ => score == other,
+            };
+            if !is_equal || !self.list(&state, game.len())?.is_empty() {
+                return Some(None);
             }
         }
-        Some(true)
+        Some(Some(game.len()))
     }
 }
 
@@ -165,6 +169,40 @@ impl fmt::Display for SolutionKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Items of the sizes 1 to 40 for a bag of 100, each worth its size; with `sorted`, in ascending order alone.
+    struct Bag {
+        sorted: bool,
+    }
+
+    impl Problem for Bag {
+        type State = Vec<u8>;
+        type Move = u8;
+        fn root(&self) -> Vec<u8> {
+            Vec::new()
+        }
+        fn moves(&self, bag: &Vec<u8>, moves: &mut Vec<u8>) {
+            let left = 100 - bag.iter().sum::<u8>();
+            let after = bag.last().copied().filter(|_| self.sorted).unwrap_or(0);
+            moves.extend((after + 1..=40).filter(|item| !bag.contains(item) && *item <= left));
+        }
+        fn apply(&self, bag: &mut Vec<u8>, item: u8) {
+            bag.push(item);
+        }
+        fn score(&self, bag: &Vec<u8>) -> crate::Score {
+            // In tenths, so that the order of the sum is seen in the last bits.
+            crate::Score::Feasible(bag.iter().map(|&item| f64::from(item) / 10.0).sum())
+        }
+    }
+
+    #[test]
+    fn an_order_is_free_where_all_orders_are_legal_and_worth_the_same() {
+        let free = |sorted| SolutionKind::free_order(&Bag { sorted }, None);
+        assert_eq!(SolutionKind::seen(&Bag { sorted: false }, None), SolutionKind::Subset);
+        assert!(free(false).is_some_and(|count| (3..=13).contains(&count)), "{:?}", free(false));
+        assert_eq!(free(true), None, "moves are not legal in other orders");
+        assert_eq!(SolutionKind::free_order(&crate::doc::Staircase(20), None), None, "the score depends on the order");
+    }
 
     #[test]
     fn kinds_follow_from_games() {

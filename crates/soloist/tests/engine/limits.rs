@@ -46,10 +46,13 @@ fn playout_counts_are_exact() {
             let solver = Solver::new(&problem, preset.method()).threads(threads).without_replays();
             let outcome = solver.budget(Budget::playouts(playouts)).run().unwrap();
             assert_eq!(outcome.counters.playouts, playouts, "{} on {threads} streams", preset.name);
-            // Annealing gives up neighbours before they have a score.
+            // Annealing gives up neighbours before they have a score. It scores the ends of games that show the kind of
+            // solution: three games in three orders, in each of the at most four rounds of `auto`.
             let scored = problem.take().len() as u64;
-            assert!(scored <= playouts, "{} on {threads} streams", preset.name);
-            assert!(scored == playouts || preset.name == "anneal", "{} on {threads} streams", preset.name);
+            let anneals = ["anneal", "auto"].contains(&preset.name);
+            let looks = if anneals { 36 * threads as u64 } else { 0 };
+            assert!(scored <= playouts + looks, "{} on {threads} streams", preset.name);
+            assert!(scored >= playouts || preset.name == "anneal", "{} on {threads} streams", preset.name);
             assert_eq!((outcome.stop, outcome.best.is_some()), (StopReason::Playouts, playouts > 0));
         }
     }

@@ -2,6 +2,7 @@
 
 mod edits;
 mod family;
+mod fit;
 mod links;
 mod replay;
 mod run;
@@ -9,7 +10,7 @@ mod schedule;
 
 use crate::core::parameter::{choice, parameters};
 use edits::EDITS;
-use replay::Fitted;
+use fit::Fitted;
 
 choice! {
     /// How the temperature falls from `start` to `end` over a cooling.

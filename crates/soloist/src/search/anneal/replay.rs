@@ -1,14 +1,14 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, Shape, Turned, block, longest_of};
+use super::edits::{EDITS, Edit, Shape, block, longest_of};
+use super::fit::Fitted;
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::replay::{Entry, Pause, Replay};
-use crate::problem::SolutionKind;
 use crate::search::Context;
 use serde::{Deserialize, Serialize};
 
@@ -60,23 +60,6 @@ impl Pruning {
     }
 }
 
-/// The weight of `replace` in assignments: as much as the other kinds have together.
-const SUBSTITUTE: u64 = 20;
-
-/// The last decisions of a set that an edit chooses among, at least.
-const WINDOW: usize = 16;
-
-/// The kind of solution that edits rely on, as a few random games show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fitted {
-    /// None.
-    Any,
-    /// Each place has its own decision.
-    Assignment,
-    /// Decisions can be made in any order.
-    Set,
-}
-
 /// By what a neighbour may meet the present solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meets {
@@ -95,10 +78,10 @@ pub(super) struct Walker {
     /// The present solution.
     pub(super) entries: Vec<Entry>,
     /// The neighbour, from the first edited place on.
-    replay: Replay,
+    pub(super) replay: Replay,
     /// The first edited place, and the one behind the last.
-    first: usize,
-    last: usize,
+    pub(super) first: usize,
+    pub(super) last: usize,
     /// The states after 0, `spacing`, twice as many ... entries; the first `valid` are those of the present
     /// solution.
     snapshots: Vec<State>,
@@ -117,18 +100,18 @@ pub(super) struct Walker {
     /// Where the score is a sum of links.
     links: Option<Links>,
     /// The weights of the kinds of edits.
-    kinds: [u64; EDITS.len()],
+    pub(super) kinds: [u64; EDITS.len()],
     /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
-    fits: bool,
+    pub(super) fits: bool,
     pub(super) adapts: bool,
     /// The kind of solution that edits rely on.
     pub(super) fitted: Fitted,
     /// The decisions that the neighbour of a set is to do without.
-    dropped: Vec<MoveId>,
+    pub(super) dropped: Vec<MoveId>,
     /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
     suggested: Option<Vec<(usize, usize)>>,
     behind: State,
-    legal: Vec<MoveId>,
+    pub(super) legal: Vec<MoveId>,
     weights: Vec<f64>,
     playout: Vec<MoveId>,
 }
@@ -184,26 +167,6 @@ impl Walker {
         }
     }
 
-    /// Lets the weights of the edits follow what they bring, where the kind of solution asks for it.
-    fn fit(&mut self, problem: &dyn ErasedProblem, count: usize) {
-        if !std::mem::take(&mut self.fits) {
-            return;
-        }
-        match problem.solution_kind() {
-            SolutionKind::Assignment => {
-                self.adapts = true;
-                self.fitted = Fitted::Assignment;
-                self.kinds[Edit::Replace as usize] = SUBSTITUTE;
-            }
-            SolutionKind::Subset if problem.has_free_order() => {
-                self.fitted = Fitted::Set;
-                let times = (count / 32).max(1) as u64;
-                self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
-            }
-            _ => {}
-        }
-    }
-
     /// Returns what names a move in other states.
     fn name(&self, problem: &dyn ErasedProblem, state: &State, mv: MoveId) -> u64 {
         if self.replay.by_identity { problem.identity(state, mv).unwrap_or(mv) } else { problem.code(state, mv) }
@@ -211,7 +174,7 @@ impl Walker {
 
     /// Makes legal moves from the root the present solution.
     pub(super) fn recode(&mut self, problem: &dyn ErasedProblem, moves: &[MoveId]) {
-        self.fit(problem, moves.len());
+        self.fit(problem);
         self.entries.clear();
         self.state.clone_from(&self.root);
         for part in moves.chunks(EVERY) {
@@ -291,7 +254,7 @@ impl Walker {
     }
 
     /// Makes `state` the one of the present solution after `count` entries.
-    fn reach(&mut self, problem: &dyn ErasedProblem, count: usize) {
+    pub(super) fn reach(&mut self, problem: &dyn ErasedProblem, count: usize) {
         if self.valid == 0 {
             self.state.clone_from(&self.root);
             self.store(0);
@@ -319,7 +282,7 @@ impl Walker {
     }
 
     /// Draws one of the listed moves by the bias.
-    fn pick(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
+    pub(super) fn pick(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
         let first = *self.legal.first()?;
         self.weights.clear();
         self.weights.extend(self.legal.iter().map(|&mv| context.problem.bias(&self.state, mv)));
@@ -425,39 +388,6 @@ impl Walker {
             self.replay.head += 1;
             self.play(context.problem, mv);
         }
-    }
-
-    /// Takes out a few of the last decisions of a set: others are made instead, behind those that stay. Now and then a
-    /// block becomes the last one instead, because the last decisions alone are cheap to play again.
-    fn exchange(&mut self, context: &mut Context<'_>) {
-        let (count, rng) = (self.entries.len(), &mut *context.rng);
-        let window = count.isqrt().max(WINDOW).min(count);
-        if count > window && rng.index(2 * count) < window {
-            let from = rng.index(count);
-            let length = 1 + rng.index(window.min(count - from));
-            return self.shape(context, Shape { turn: Turned::Rotated(from + length), first: from, last: count });
-        }
-        // Twice as often one as two or three.
-        let mut places = [0; 3];
-        let places = &mut places[..[1, 1, 2, 3][rng.index(4)].min(window)];
-        places.fill_with(|| count - window + rng.index(window));
-        places.sort_unstable();
-        (self.first, self.last) = (places[0], usize::MAX);
-        self.dropped.extend(places.iter().map(|&at| self.entries[at].mv));
-        let stay = (self.first..count).filter(|at| !places.contains(at)).map(|at| self.entries[at]);
-        self.replay.plan.extend(stay);
-        self.reach(context.problem, self.first);
-    }
-
-    /// Draws a move that was not taken out by this edit, if there is one.
-    fn fresh(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
-        self.legal.clear();
-        context.rollout.candidates(&self.state, &mut self.legal).forgo();
-        let Self { legal, dropped, .. } = self;
-        if legal.iter().any(|mv| !dropped.contains(mv)) {
-            legal.retain(|mv| !dropped.contains(mv));
-        }
-        self.pick(context)
     }
 
     /// Makes an edit of the order.

@@ -24,7 +24,7 @@ fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
     ProblemAdapter::new(ProblemRef::borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
 }
 
-fn kind(edit: Edit) -> usize {
+pub(super) fn kind(edit: Edit) -> usize {
     EDITS.iter().position(|&other| other == edit).unwrap()
 }
 
@@ -221,7 +221,11 @@ impl Problem for Order {
 }
 
 /// Calls `check` with a search whose present solution is 0, 1, 2, ... and its context.
-fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut AnnealSearch, &mut Context<'_>)) {
+pub(super) fn with_search<P: Problem>(
+    problem: &P,
+    count: u64,
+    check: impl FnOnce(&mut AnnealSearch, &mut Context<'_>),
+) {
     let order = rules(problem);
     let mut tally = Tally::new(problem.sense(), 0, 1);
     let mut random =
