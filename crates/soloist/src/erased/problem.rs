@@ -190,10 +190,9 @@ pub(crate) trait ErasedProblem: Send {
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
     /// Returns the temperatures that suit the problem's neighbourhood.
     fn temperatures(&self) -> Option<(f64, f64)>;
-    /// Returns the kind of solution that a few random games show.
-    fn solution_kind(&self) -> SolutionKind;
-    /// Returns the number of decisions of a random game if games show that their order does not matter.
-    fn free_order(&self) -> Option<usize>;
+    /// Returns the kind of solution that a few random games show, and the number of decisions of a random game if their
+    /// order does not matter.
+    fn solution_kind(&self) -> (SolutionKind, Option<usize>);
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -333,11 +332,8 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     fn temperatures(&self) -> Option<(f64, f64)> {
         self.problem.neighborhood()?.temperatures()
     }
-    fn solution_kind(&self) -> SolutionKind {
-        SolutionKind::seen(&*self.problem, Some(&self.watch))
-    }
-    fn free_order(&self) -> Option<usize> {
-        SolutionKind::free_order(&*self.problem, Some(&self.watch))
+    fn solution_kind(&self) -> (SolutionKind, Option<usize>) {
+        SolutionKind::seen_by_replays(&*self.problem, &self.watch)
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();

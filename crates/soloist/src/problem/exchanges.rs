@@ -1,6 +1,7 @@
 //! The ready local search over exchanges of decisions.
 
 use super::exchange::Exchange;
+use super::kind::LISTED;
 use super::move_codec::MoveCodec;
 use super::{Acceptance, Edits, Neighborhood, Problem, SolutionKind};
 use crate::core::codec::{CheckpointError, decode, encode};
@@ -164,7 +165,7 @@ impl<P: Exchange> Exchanges<P> {
             }
         };
         met.iter().enumerate().for_each(|(place, legal)| enter(place, legal));
-        SolutionKind::play(problem, None, &mut enter);
+        SolutionKind::play(problem, None, LISTED, &mut enter);
         self.open = (0..).zip(&self.choices).filter(|(_, list)| list.len() > 1).map(|(place, _)| place).collect();
         let at = |place: usize| if is_assignment { place } else { 0 };
         // Every move of the solution was legal where it was played.
@@ -409,7 +410,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
     fn start(&mut self, problem: &P, moves: &[P::Move]) -> bool {
         let Some((state, met)) = Self::walk(problem, moves) else { return false };
         let Score::Feasible(value) = problem.score(&state) else { return false };
-        self.kind.get_or_insert_with(|| SolutionKind::seen(problem, None));
+        self.kind.get_or_insert_with(|| SolutionKind::seen(problem));
         if !self.list(problem, moves, &met) {
             return false;
         }

@@ -1,14 +1,16 @@
 //! What kind of solution a problem has, seen from the names of the decisions in a few games.
 
 use super::Problem;
-use crate::Rng;
 use crate::core::cut::Watch;
+use crate::{Rng, Score};
 use std::collections::HashMap;
 use std::fmt;
 
 /// Games that are looked at, and the moves listed in them, at most.
 const GAMES: usize = 3;
-const LISTED: usize = 400_000;
+pub(crate) const LISTED: usize = 60_000;
+/// The same where replays are to be spared, which list more.
+const LISTED_BY_REPLAYS: usize = 400_000;
 /// Orders in which each of these games is played again, to see whether the order matters.
 const ORDERS: usize = 2;
 
@@ -28,8 +30,19 @@ pub enum SolutionKind {
 
 impl SolutionKind {
     /// Returns the kind that a few random games show.
-    pub(crate) fn seen<P: Problem>(problem: &P, watch: Option<&Watch>) -> Self {
-        Self::of(&Self::play(problem, watch, |_, _| {}))
+    pub(crate) fn seen<P: Problem>(problem: &P) -> Self {
+        Self::of(&Self::play(problem, None, LISTED, |_, _| {}))
+    }
+
+    /// Returns the kind for a search that replays, and the number of decisions of a random game if their order does not
+    /// matter, as far as a few random games show it: the moves of each are legal in other orders too, and lead to a
+    /// finished state of the same score, but for rounding.
+    ///
+    /// At most 800,000 moves are listed, and nine scores asked for.
+    pub(crate) fn seen_by_replays<P: Problem>(problem: &P, watch: &Watch) -> (Self, Option<usize>) {
+        let kind = Self::of(&Self::play(problem, Some(watch), LISTED_BY_REPLAYS, |_, _| {}));
+        let free = if kind == Self::Subset { Self::free_order(problem, watch) } else { None };
+        (kind, free)
     }
 
     /// Plays a few random games, which are the same at each call, and returns the names of their decisions:
@@ -38,9 +51,10 @@ impl SolutionKind {
     pub(crate) fn play<P: Problem>(
         problem: &P,
         watch: Option<&Watch>,
+        most: usize,
         mut met: impl FnMut(usize, &[P::Move]),
     ) -> Vec<Vec<u64>> {
-        let (mut rng, mut player) = (Rng::new(0), Player::new(problem, watch));
+        let (mut rng, mut player) = (Rng::new(0), Player { problem, watch, left: most, moves: Vec::new() });
         let mut games = Vec::new();
         'games: for _ in 0..GAMES {
             let (mut state, mut game) = (problem.root(), Vec::new());
@@ -60,14 +74,18 @@ impl SolutionKind {
         games
     }
 
-    /// Returns the number of decisions of a random game if their order does not matter, as far as a few random games
-    /// show it: the moves of each are legal in other orders too, and lead to a finished state of the same score, but
-    /// for rounding.
-    pub(crate) fn free_order<P: Problem>(problem: &P, watch: Option<&Watch>) -> Option<usize> {
-        let (mut rng, mut player) = (Rng::new(0), Player::new(problem, watch));
-        // Games that are too long show nothing, but one must show it.
-        let seen: Vec<Option<usize>> = (0..GAMES).map_while(|_| player.free(&mut rng)).collect();
-        if seen.iter().all(Option::is_some) { seen.first().copied().flatten() } else { None }
+    fn free_order<P: Problem>(problem: &P, watch: &Watch) -> Option<usize> {
+        let (mut rng, mut free) = (Rng::new(0), None);
+        let mut player = Player { problem, watch: Some(watch), left: LISTED_BY_REPLAYS, moves: Vec::new() };
+        for _ in 0..GAMES {
+            match player.reorder(&mut rng) {
+                Reordered::Equal(count) => free = free.or(Some(count)),
+                Reordered::Different => return None,
+                // What one order of one game has shown counts.
+                Reordered::TooLong => break,
+            }
+        }
+        free
     }
 
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
@@ -96,35 +114,43 @@ impl SolutionKind {
     }
 }
 
-/// Plays games, as far as moves may be listed.
+/// Plays games, and counts the moves that are listed meanwhile.
 struct Player<'a, P: Problem> {
     problem: &'a P,
     watch: Option<&'a Watch>,
-    listed: usize,
+    /// Moves that may still be listed.
+    left: usize,
     moves: Vec<P::Move>,
 }
 
-impl<'a, P: Problem> Player<'a, P> {
-    fn new(problem: &'a P, watch: Option<&'a Watch>) -> Self {
-        Self { problem, watch, listed: 0, moves: Vec::new() }
-    }
+/// What the moves of a game do in other orders.
+enum Reordered {
+    /// They lead to the same score; their number.
+    Equal(usize),
+    /// They are illegal, do not finish the game, or lead to another score.
+    Different,
+    /// Too many moves were listed before one order was played.
+    TooLong,
+}
 
-    /// Lists the moves of a state that `place` moves have made. `None`: the game is not to go on.
+impl<P: Problem> Player<'_, P> {
+    /// Lists the moves of a state that `place` moves have made. `None`: the game is too long, or the run is to end.
     fn list(&mut self, state: &P::State, place: usize) -> Option<&[P::Move]> {
         self.moves.clear();
         self.problem.moves(state, &mut self.moves);
-        self.listed += self.moves.len().max(1);
+        let is_finished = self.moves.is_empty();
+        let left = self.left.checked_sub(self.moves.len().max(1));
+        self.left = left.unwrap_or(0);
         let has_failed = self.watch.is_some_and(Watch::has_failed);
-        let goes_on = self.moves.is_empty() || self.listed <= LISTED && !has_failed && !Watch::ends(self.watch, place);
+        let goes_on = is_finished || left.is_some() && !has_failed && !Watch::leaves(self.watch, place);
         goes_on.then_some(self.moves.as_slice())
     }
 
-    /// Plays a random game, and its moves in other orders. Returns the number of moves, or `None` where the order
-    /// matters. `None` outside: a game is too long.
-    fn free(&mut self, rng: &mut Rng) -> Option<Option<usize>> {
+    /// Plays a random game, and its moves in other orders.
+    fn reorder(&mut self, rng: &mut Rng) -> Reordered {
         let (mut state, mut game) = (self.problem.root(), Vec::new());
         loop {
-            let moves = self.list(&state, game.len())?;
+            let Some(moves) = self.list(&state, game.len()) else { return Reordered::TooLong };
             if moves.is_empty() {
                 break;
             }
@@ -132,26 +158,40 @@ impl<'a, P: Problem> Player<'a, P> {
             self.problem.apply(&mut state, mv);
             game.push(mv);
         }
-        let score = self.problem.score(&state);
-        for _ in 0..ORDERS {
+        let (score, count) = (self.problem.score(&state), game.len());
+        for order in 0..ORDERS {
             rng.shuffle(&mut game);
-            state = self.problem.root();
-            for (place, &mv) in game.iter().enumerate() {
-                if !self.list(&state, place)?.contains(&mv) {
-                    return Some(None);
-                }
-                self.problem.apply(&mut state, mv);
-            }
-            let other = self.problem.score(&state);
-            let is_equal = match (score.value(), other.value()) {
-                (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * (1.0 + a.abs()),
-                _ => score == other,
-            };
-            if !is_equal || !self.list(&state, game.len())?.is_empty() {
-                return Some(None);
+            match self.replay(&game) {
+                Some(Some(other)) if is_equal(score, other) => {}
+                Some(_) => return Reordered::Different,
+                None if order > 0 => break,
+                None => return Reordered::TooLong,
             }
         }
-        Some(Some(game.len()))
+        Reordered::Equal(count)
+    }
+
+    /// Returns the score that moves lead to; `Some(None)` if one is illegal or the state is not finished. `None`: the
+    /// game is too long.
+    fn replay(&mut self, game: &[P::Move]) -> Option<Option<Score>> {
+        let mut state = self.problem.root();
+        for (place, &mv) in game.iter().enumerate() {
+            if !self.list(&state, place)?.contains(&mv) {
+                return Some(None);
+            }
+            self.problem.apply(&mut state, mv);
+        }
+        let is_finished = self.list(&state, game.len())?.is_empty();
+        Some(is_finished.then(|| self.problem.score(&state)))
+    }
+}
+
+/// Whether two scores differ by rounding at most.
+fn is_equal(a: Score, b: Score) -> bool {
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());
+    match (a, b) {
+        (Score::Feasible(a), Score::Feasible(b)) | (Score::Infeasible(a), Score::Infeasible(b)) => near(a, b),
+        _ => false,
     }
 }
 
@@ -189,19 +229,58 @@ mod tests {
         fn apply(&self, bag: &mut Vec<u8>, item: u8) {
             bag.push(item);
         }
-        fn score(&self, bag: &Vec<u8>) -> crate::Score {
+        fn score(&self, bag: &Vec<u8>) -> Score {
             // In tenths, so that the order of the sum is seen in the last bits.
-            crate::Score::Feasible(bag.iter().map(|&item| f64::from(item) / 10.0).sum())
+            Score::Feasible(bag.iter().map(|&item| f64::from(item) / 10.0).sum())
         }
     }
 
     #[test]
     fn an_order_is_free_where_all_orders_are_legal_and_worth_the_same() {
-        let free = |sorted| SolutionKind::free_order(&Bag { sorted }, None);
-        assert_eq!(SolutionKind::seen(&Bag { sorted: false }, None), SolutionKind::Subset);
-        assert!(free(false).is_some_and(|count| (3..=13).contains(&count)), "{:?}", free(false));
-        assert_eq!(free(true), None, "moves are not legal in other orders");
-        assert_eq!(SolutionKind::free_order(&crate::doc::Staircase(20), None), None, "the score depends on the order");
+        let seen = |sorted| SolutionKind::seen_by_replays(&Bag { sorted }, &Watch::default());
+        let (kind, free) = seen(false);
+        assert_eq!(kind, SolutionKind::Subset);
+        assert!(free.is_some_and(|count| (3..=13).contains(&count)), "{free:?}");
+        assert_eq!(seen(true).1, None, "moves are not legal in other orders");
+        let order = |problem| SolutionKind::free_order(problem, &Watch::default());
+        assert_eq!(order(&crate::doc::Staircase(20)), None, "the score depends on the order");
+    }
+
+    #[test]
+    fn scores_are_equal_but_for_rounding() {
+        use Score::{Feasible, Infeasible};
+        assert!(is_equal(Feasible(0.1 + 0.2), Feasible(0.3)) && is_equal(Infeasible(0.1 + 0.2), Infeasible(0.3)));
+        assert!(!is_equal(Feasible(1.0), Feasible(1.001)) && !is_equal(Feasible(1.0), Infeasible(1.0)));
+    }
+
+    /// At least five of forty numbers, until an even one is drawn. Only finished games have a score.
+    struct Numbers;
+
+    impl Problem for Numbers {
+        type State = Vec<u8>;
+        type Move = u8;
+        fn root(&self) -> Vec<u8> {
+            Vec::new()
+        }
+        fn moves(&self, drawn: &Vec<u8>, moves: &mut Vec<u8>) {
+            if drawn.len() < 5 || drawn[drawn.len() - 1] % 2 == 1 {
+                moves.extend((0..40).filter(|number| !drawn.contains(number)));
+            }
+        }
+        fn apply(&self, drawn: &mut Vec<u8>, number: u8) {
+            drawn.push(number);
+        }
+        fn score(&self, drawn: &Vec<u8>) -> Score {
+            let mut moves = Vec::new();
+            self.moves(drawn, &mut moves);
+            assert!(moves.is_empty(), "{drawn:?} is not finished");
+            Score::Feasible(0.0)
+        }
+    }
+
+    #[test]
+    fn states_that_are_not_finished_have_no_score() {
+        assert_eq!(SolutionKind::free_order(&Numbers, &Watch::default()), None);
     }
 
     #[test]

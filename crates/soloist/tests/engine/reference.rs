@@ -205,9 +205,9 @@ fn fitted(parameters: &Anneal, kind: Kind) -> (Anneal, Kind) {
 fn exchanged<M: Copy + PartialEq>(old: &Line<M>, rng: &mut Rng) -> Neighbor<M> {
     let n = old.len();
     let window = n.min(16);
-    if n > 16 && rng.index(2 * n) < 16 {
-        let from = rng.index(n);
-        let length = 1 + rng.index(16.min(n - from));
+    if n > 16 && rng.index(32) == 0 {
+        let from = rng.index(n - 1);
+        let length = 1 + rng.index(16.min(n - from - 1));
         let mut rest = old[from..].to_vec();
         rest.rotate_left(length);
         return Neighbor { kept: from, played: None, rest, dropped: Vec::new() };
@@ -215,8 +215,11 @@ fn exchanged<M: Copy + PartialEq>(old: &Line<M>, rng: &mut Rng) -> Neighbor<M> {
     let count = [1, 1, 2, 3][rng.index(4)].min(window);
     let places: Vec<usize> = (0..count).map(|_| n - window + rng.index(window)).collect();
     let kept = *places.iter().min().unwrap();
-    let rest = (kept..n).filter(|at| !places.contains(at)).map(|at| old[at]).collect();
-    Neighbor { kept, played: None, rest, dropped: places.iter().map(|&at| old[at].0).collect() }
+    let (dropped, rest): (Line<M>, Line<M>) = {
+        let (out, stay): (Vec<usize>, Vec<usize>) = (kept..n).partition(|at| places.contains(at));
+        (out.iter().map(|&at| old[at]).collect(), stay.iter().map(|&at| old[at]).collect())
+    };
+    Neighbor { kept, played: None, rest, dropped: dropped.iter().map(|entry| entry.0).collect() }
 }
 
 /// Edits of orders, as the engine draws them: exchange, insertion, block, reversal, shuffling.
@@ -337,17 +340,12 @@ fn replayed<P: Problem>(problem: &P, old: &Line<P::Move>, neighbor: Neighbor<P::
         problem.apply(state, mv);
     };
     let Neighbor { kept, played, mut rest, dropped } = neighbor;
+    let mut owed = dropped.len();
     old[..kept].iter().map(|entry| entry.0).chain(played).for_each(|mv| play(&mut state, &mut line, mv));
     loop {
         let mut legal = Vec::new();
         problem.moves(&state, &mut legal);
         if legal.is_empty() {
-            return line;
-        }
-        if rest.is_empty() && dropped.is_empty() {
-            for mv in playout(problem, &mut state.clone(), rng) {
-                play(&mut state, &mut line, mv);
-            }
             return line;
         }
         let code = |mv: P::Move| problem.code(&state, mv);
@@ -362,7 +360,17 @@ fn replayed<P: Problem>(problem: &P, old: &Line<P::Move>, neighbor: Neighbor<P::
                 rest.remove(at);
                 mv
             }
-            None => drawn(problem, &state, &dropped, rng).unwrap(),
+            None if owed > 0 => {
+                owed -= 1;
+                drawn(problem, &state, &dropped, rng).unwrap()
+            }
+            None if !rest.is_empty() => drawn(problem, &state, &[], rng).unwrap(),
+            None => {
+                for mv in playout(problem, &mut state.clone(), rng) {
+                    play(&mut state, &mut line, mv);
+                }
+                return line;
+            }
         };
         play(&mut state, &mut line, mv);
     }

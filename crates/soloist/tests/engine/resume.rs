@@ -2,8 +2,9 @@
 
 use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
+use soloist::problem::{Acceptance, Edits, Neighborhood};
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
-use soloist::{Budget, Method, Problem, Solver};
+use soloist::{Budget, Method, Problem, Score, Solver};
 use soloist_testdata::resealed;
 use std::time::Duration;
 
@@ -70,6 +71,94 @@ fn learning_rollouts_are_saved() {
         let (resumed, resumed_saved) = run_and_save(next, "learner-resumed");
         assert_eq!(timeless(resumed), timeless(whole), "{method:?}");
         assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{method:?}");
+    }
+}
+
+/// Sides of ten coins, as a neighbourhood without temperatures of its own turns them.
+struct Coins;
+
+impl Problem for Coins {
+    type State = Vec<bool>;
+    type Move = bool;
+    fn root(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn moves(&self, sides: &Vec<bool>, moves: &mut Vec<bool>) {
+        if sides.len() < 10 {
+            moves.extend([false, true]);
+        }
+    }
+    fn apply(&self, sides: &mut Vec<bool>, side: bool) {
+        sides.push(side);
+    }
+    fn score(&self, sides: &Vec<bool>) -> Score {
+        Score::Feasible((0..10).map(|at| worth(sides, at)).sum())
+    }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::<Turns>::default())
+    }
+}
+
+/// What a coin brings: the one behind it counts too.
+fn worth(sides: &[bool], at: usize) -> f64 {
+    let next = sides[(at + 1) % 10];
+    if sides[at] == next { -1.5 } else { f64::from(at as u32) / 3.0 }
+}
+
+#[derive(Default)]
+struct Turns {
+    sides: Vec<bool>,
+    at: usize,
+}
+
+impl Turns {
+    fn cost(&self) -> f64 {
+        -(0..10).map(|at| worth(&self.sides, at)).sum::<f64>()
+    }
+}
+
+impl Edits<Coins> for Turns {
+    fn propose(&mut self, _: &Coins, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let before = self.cost();
+        self.at = acceptance.rng.below(10) as usize;
+        self.sides[self.at] ^= true;
+        let change = self.cost() - before;
+        self.sides[self.at] ^= true;
+        Some(change)
+    }
+    fn accept(&mut self, _: &Coins) {
+        self.sides[self.at] ^= true;
+    }
+    fn reject(&mut self, _: &Coins) {}
+}
+
+impl Neighborhood<Coins> for Turns {
+    fn start(&mut self, _: &Coins, moves: &[bool]) -> bool {
+        self.sides = moves.to_vec();
+        true
+    }
+    fn cost(&self, _: &Coins) -> f64 {
+        self.cost()
+    }
+    fn moves(&self, _: &Coins, moves: &mut Vec<bool>) {
+        moves.extend(&self.sides);
+    }
+}
+
+/// Replays of assignments have other temperatures than neighbourhoods: a run that is resumed keeps its own.
+#[test]
+fn temperatures_of_neighbourhoods_are_kept() {
+    for local in ["true", "false"] {
+        let method = method("anneal", &[("local", local), ("runs", "2")]);
+        let start = || Solver::new(&Coins, method.clone()).plan(Budget::playouts(900));
+        let solver = |budget| start().budget(Budget::playouts(budget));
+        let (whole, whole_saved) = run_and_save(solver(900), "coins-whole");
+        for part in [1, 40, 300, 500] {
+            let (_, saved) = run_and_save(solver(part), "coins-part");
+            let (resumed, resumed_saved) = run_and_save(solver(900).resume(&saved).unwrap(), "coins-resumed");
+            assert_eq!(timeless(resumed), timeless(whole.clone()), "{local} {part}");
+            assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{local} {part}");
+        }
     }
 }
 

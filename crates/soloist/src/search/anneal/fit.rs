@@ -4,15 +4,19 @@ use super::edits::{Edit, Shape, Turned};
 use super::replay::Walker;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::erased::replay::Entry;
 use crate::problem::SolutionKind;
 use crate::search::Context;
 
 /// The weight of `replace` in assignments and sets: as much as the other kinds have together.
 const SUBSTITUTE: u64 = 20;
-/// Decisions of a set from which on the weight of `replace` grows with the square of their number.
+/// The weight of `replace` in sets grows with the square of the number of times that this is contained in the number of
+/// decisions.
 const LONG: usize = 32;
 /// The last decisions of a set that an edit chooses among, at least.
 const WINDOW: usize = 16;
+/// One edit of a set in as many moves a block to the end.
+const ROTATED: usize = 32;
 
 /// The kind of solution that edits rely on, as a few random games show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,59 +29,87 @@ pub(super) enum Fitted {
     Set,
 }
 
+/// The decisions that the neighbour of a set is to do without.
+#[derive(Debug, Default)]
+pub(super) struct Dropped {
+    /// Their identities, where moves have some, otherwise the moves.
+    names: Vec<u64>,
+    /// As many others are drawn before the rollout completes the neighbour.
+    pub(super) owed: usize,
+}
+
+impl Dropped {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.owed = 0;
+    }
+}
+
 impl Walker {
     /// Chooses the weights of the edits, where the kind of solution asks for it and none is set. All follows from the
-    /// problem alone, so that a run which is resumed draws the same edits.
+    /// problem alone, so that a run that is resumed draws the same edits.
     pub(super) fn fit(&mut self, problem: &dyn ErasedProblem) {
         if !std::mem::take(&mut self.fits) {
             return;
         }
         match problem.solution_kind() {
-            SolutionKind::Assignment => {
+            (SolutionKind::Assignment, _) => {
                 self.adapts = true;
                 self.fitted = Fitted::Assignment;
                 self.kinds[Edit::Replace as usize] = SUBSTITUTE;
             }
-            SolutionKind::Subset => {
-                let Some(count) = problem.free_order() else { return };
+            (_, Some(count)) => {
                 self.fitted = Fitted::Set;
                 // Other edits play half of the decisions again.
                 let times = (count / LONG).max(1) as u64;
                 self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
             }
-            SolutionKind::Order | SolutionKind::Other => {}
+            _ => {}
         }
     }
 
-    /// Takes out a few of the last decisions of a set: others are made instead, behind those that stay. Now and then a
-    /// block becomes the last one instead, because the last decisions alone are cheap to play again.
+    /// Takes out up to three of the last decisions of a set: others are made instead, behind those that stay. Now and
+    /// then a block becomes the last one instead, so that each decision is among the last ones at some time: these
+    /// are cheap to play again.
     pub(super) fn exchange(&mut self, context: &mut Context<'_>) {
         let (count, rng) = (self.entries.len(), &mut *context.rng);
         let window = count.isqrt().max(WINDOW).min(count);
-        if count > window && rng.index(2 * count) < window {
-            let from = rng.index(count);
-            let length = 1 + rng.index(window.min(count - from));
+        if count > window && rng.index(ROTATED) == 0 {
+            let from = rng.index(count - 1);
+            let length = 1 + rng.index(window.min(count - from - 1));
             return self.shape(context, Shape { turn: Turned::Rotated(from + length), first: from, last: count });
         }
-        // Twice as often one as two or three.
         let mut places = [0; 3];
         let places = &mut places[..[1, 1, 2, 3][rng.index(4)].min(window)];
         places.fill_with(|| count - window + rng.index(window));
         places.sort_unstable();
         (self.first, self.last) = (places[0], usize::MAX);
-        self.dropped.extend(places.iter().map(|&at| self.entries[at].mv));
-        let stay = (self.first..count).filter(|at| !places.contains(at)).map(|at| self.entries[at]);
-        self.replay.plan.extend(stay);
+        let by_identity = self.replay.by_identity;
+        let name = |entry: &Entry| if by_identity { entry.name } else { entry.mv };
+        for at in self.first..count {
+            let entry = &self.entries[at];
+            if places.contains(&at) {
+                self.dropped.names.push(name(entry));
+                self.dropped.owed += 1;
+            } else {
+                self.replay.plan.push(*entry);
+            }
+        }
         self.reach(context.problem, self.first);
     }
 
-    /// Draws a move that was not taken out by this edit, if there is one.
+    /// Draws a candidate that was not taken out by this edit, if there is one.
     pub(super) fn fresh(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
+        self.dropped.owed -= 1;
         self.legal.clear();
         context.rollout.candidates(&self.state, &mut self.legal).forgo();
-        let Self { legal, dropped, .. } = self;
-        if legal.iter().any(|mv| !dropped.contains(mv)) {
-            legal.retain(|mv| !dropped.contains(mv));
+        let Self { legal, dropped, state, replay, .. } = self;
+        let is_fresh = |mv: MoveId| {
+            let identity = if replay.by_identity { context.problem.identity(state, mv) } else { None };
+            !dropped.names.contains(&identity.unwrap_or(mv))
+        };
+        if legal.iter().any(|&mv| is_fresh(mv)) {
+            legal.retain(|&mv| is_fresh(mv));
         }
         self.pick(context)
     }
@@ -124,7 +156,7 @@ mod tests {
             for _ in 0..5_000 {
                 let old: Vec<MoveId> = walker.entries.iter().map(|entry| entry.mv).collect();
                 walker.edit(context, kind(Edit::Replace));
-                let dropped = walker.dropped.clone();
+                let dropped = walker.dropped.names.clone();
                 let end = walker.run(context, None, f64::INFINITY);
                 walker.moves(&mut moves);
                 let kept: Vec<MoveId> = old.iter().copied().filter(|mv| !dropped.contains(mv)).collect();
@@ -144,7 +176,8 @@ mod tests {
                     let fits = |mv: MoveId| !moves[..at].contains(&mv) && mv <= left;
                     assert!(fits(*mv), "{moves:?}");
                     let others = (1..=40).any(|other| fits(other) && !dropped.contains(&other));
-                    assert!(at < kept.len() || !dropped.contains(mv) || !others, "{dropped:?} {moves:?}");
+                    let is_drawn = (kept.len()..kept.len() + dropped.len()).contains(&at);
+                    assert!(!is_drawn || !dropped.contains(mv) || !others, "{dropped:?} {moves:?}");
                     left -= mv;
                 }
                 assert!((1..=40).all(|mv| moves.contains(&mv) || mv > left), "{moves:?} is not finished");

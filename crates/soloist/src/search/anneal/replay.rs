@@ -2,7 +2,7 @@
 
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
-use super::fit::Fitted;
+use super::fit::{Dropped, Fitted};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
@@ -106,8 +106,7 @@ pub(super) struct Walker {
     pub(super) adapts: bool,
     /// The kind of solution that edits rely on.
     pub(super) fitted: Fitted,
-    /// The decisions that the neighbour of a set is to do without.
-    pub(super) dropped: Vec<MoveId>,
+    pub(super) dropped: Dropped,
     /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
     suggested: Option<Vec<(usize, usize)>>,
     behind: State,
@@ -158,7 +157,7 @@ impl Walker {
             fits: parameters.fit && !parameters.adapt && parameters.weights() == Anneal::default().weights(),
             adapts: parameters.adapt,
             fitted: Fitted::Any,
-            dropped: Vec::new(),
+            dropped: Dropped::default(),
             suggested: None,
             legal,
             weights: Vec::new(),
@@ -344,7 +343,8 @@ impl Walker {
         let present = self.replay.plan.first().map(|entry| entry.mv);
         let Some(mv) = self.draw(context, present) else { return };
         let substitutes = edit == Edit::Replace && self.fitted == Fitted::Assignment;
-        match if substitutes { None } else { self.place_of(context.problem, mv) } {
+        let place = if substitutes { None } else { self.place_of(context.problem, mv) };
+        match place {
             // The candidate is played later on in the present solution: it is moved here, alone or with what follows
             // it.
             Some(at) if at > 0 => {
@@ -474,10 +474,12 @@ impl Walker {
                     }
                     // With codes the entries left are tried again after a move that is none of them.
                     let again = !self.replay.by_identity && self.replay.head < self.replay.plan.len();
-                    let drawn = match again {
-                        _ if !self.dropped.is_empty() => self.fresh(context),
-                        true => self.draw(context, None),
-                        false => None,
+                    let drawn = if self.dropped.owed > 0 {
+                        self.fresh(context)
+                    } else if again {
+                        self.draw(context, None)
+                    } else {
+                        None
                     };
                     match drawn {
                         Some(mv) => self.play(problem, mv),

@@ -1,9 +1,10 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
 use super::edits::{EDITS, Edit, EditWeights};
+use super::fit::Fitted;
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
-use super::{AcceptanceRule, Anneal};
+use super::{AcceptanceRule, Anneal, SUBSTITUTING};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
@@ -78,6 +79,10 @@ pub(super) struct Champion {
 
 pub(crate) struct AnnealSearch {
     parameters: Anneal,
+    /// The temperatures at the start and the end of a cooling where the kind of solution has no others, and whether it may
+    /// have.
+    temperatures: (f64, f64),
+    suits: bool,
     pub(super) saved: Saved,
     pub(super) walker: Walker,
     /// The moves of the solution that is being made or kept.
@@ -106,9 +111,17 @@ impl AnnealSearch {
                 standings: Vec::new(),
             },
             walker: Walker::new(problem, &parameters, memory),
+            temperatures: (parameters.start, parameters.end),
+            suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
             parameters,
             moves: Vec::new(),
         }
+    }
+
+    /// Chooses the temperatures: higher ones for replays of assignments and sets, where none are set.
+    fn suit(&mut self) {
+        let suits = self.suits && !self.saved.edited && self.walker.fitted != Fitted::Any;
+        (self.parameters.start, self.parameters.end) = if suits { SUBSTITUTING } else { self.temperatures };
     }
 
     /// Prepares a run, which has no solution yet.
@@ -192,8 +205,9 @@ impl AnnealSearch {
             by_score = editor.score().is_some();
         } else {
             walker.recode(context.problem, moves);
-            self.parameters.suit(walker.fitted);
         }
+        self.suit();
+        let saved = &mut self.saved;
         if before != saved.edited {
             // Costs of a neighbourhood and scores are not compared.
             saved.best = None;
@@ -456,11 +470,11 @@ impl Search for AnnealSearch {
         ensure(!replayed || finished, "an annealing without a solution")?;
         // Decisions are named by what they were in another state: the problem knows no other names than its own.
         self.walker.recode(problem, &present);
-        self.parameters.suit(self.walker.fitted);
         let names = self.walker.entries.iter().map(|entry| entry.name);
         ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
         self.saved = saved;
+        self.suit();
         Ok(())
     }
 }
