@@ -4,7 +4,9 @@
     python3 docs/results/reproduce/table.py            # rows of every report.json, the counts and the hours
     python3 docs/results/reproduce/table.py --check    # exit 1 if README.md says something else
 
-A folder without report.json keeps its rows: its runs were made before runs were kept. Hours are the processor hours of
+A folder without report.json keeps its rows: its runs were made before runs were kept. A folder inside that of an
+experiment is a report of some of its rows at another scale; of two reports of a claim the one at the larger scale
+counts. Hours are the processor hours of
 the kept runs. Reports of runs on a busy machine have the hours of the machine's clock; their processor hours stand in
 hours.csv.
 """
@@ -35,12 +37,20 @@ def remark(test):
     return f" ({part[1]} of {part[2]})" if part else ""
 
 
-def rows(report):
-    """The rows of a report, one for each claim of the paper."""
-    name = report["experiment"]
-    for claim in report["claims"]:
-        if claim["outcome"] == "not tested" and report.get("missing"):
-            continue
+def tested(report):
+    """The claims of a report that its runs are about."""
+    return [claim for claim in report["claims"] if claim["outcome"] != "not tested" or not report.get("missing")]
+
+
+def rows(reports):
+    """The rows of an experiment, one for each claim of the paper, from its reports by folder."""
+    best = {}
+    for folder, report in reports.items():
+        for claim in tested(report):
+            if claim["claim"] not in best or report["scale"] > best[claim["claim"]][1]["scale"]:
+                best[claim["claim"]] = (folder, report, claim)
+    for folder, report, claim in best.values():
+        name = report["experiment"]
         text = f"**{claim['outcome']}**"
         signs = re.search(r"sign test, (\d+) to (\d+)", claim["test"])
         p = probability(claim["p"])
@@ -51,7 +61,7 @@ def rows(report):
         if report["instances"] == 1 and len(report["seeds"]) > 1:
             n += " seeds"
         yield [
-            f"[{name}]({name}/report.md)",
+            f"[{name}]({folder}/report.md)",
             f"{report['scale']:g}",
             "kept",
             claim["claim"] + remark(claim["test"]),
@@ -71,7 +81,10 @@ def main():
     old = {}
     for line in lines[head + 2 : end]:
         old.setdefault(re.match(r"\| \[([^\]]+)\]", line)[1], []).append(line)
-    reports = {path.parent.name: json.loads(path.read_text()) for path in sorted(HERE.glob("*/report.json"))}
+    reports = {}
+    for path in sorted(HERE.glob("*/report.json")) + sorted(HERE.glob("*/*/report.json")):
+        folder = path.parent.relative_to(HERE).as_posix()
+        reports.setdefault(folder.split("/")[0], {})[folder] = json.loads(path.read_text())
     new = []
     for name in sorted(old.keys() | reports.keys(), key=lambda name: (list(old).index(name) if name in old else 99, name)):
         if name not in reports:
@@ -83,7 +96,7 @@ def main():
         new += made + [row for row in old.get(name, []) if "not kept" in row and row.split(" | ")[3].split(" (")[0] not in claims]
     counts = {outcome: sum(f"**{outcome}**" in row for row in new) for outcome in OUTCOMES}
     measured = {line["experiment"]: float(line["processor_hours"]) for line in csv.DictReader((HERE / "hours.csv").open())}
-    hours = sum(measured.get(name, report["hours"]) for name, report in reports.items())
+    hours = sum(measured.get(folder, report["hours"]) for made in reports.values() for folder, report in made.items())
     summary = (
         f"Of {len(new)} claims {counts['confirmed']} are confirmed, {counts['not confirmed']} are not confirmed, "
         f"{counts['differs']} differ, and {counts['not testable here']} are not testable with these runs. "
