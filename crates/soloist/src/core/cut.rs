@@ -175,8 +175,8 @@ impl Watch {
         watch.map_or(moves > Self::MOST, |watch| watch.gives_up(moves))
     }
 
-    /// Whether a game of `moves` moves that the run only looks at is to be left: as [`ends`](Self::ends), but a game that
-    /// is too long does not end the run.
+    /// Whether a game of `moves` moves that the run only looks at is to be left: as [`ends`](Self::ends), but a game
+    /// that is too long does not end the run.
     pub(crate) fn leaves(watch: Option<&Self>, moves: usize) -> bool {
         watch.map_or(moves > Self::MOST, |watch| moves > watch.most || watch.abandons())
     }

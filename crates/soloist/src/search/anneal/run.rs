@@ -79,8 +79,8 @@ pub(super) struct Champion {
 
 pub(crate) struct AnnealSearch {
     parameters: Anneal,
-    /// The temperatures at the start and the end of a cooling where the kind of solution has no others, and whether it may
-    /// have.
+    /// The temperatures at the start and the end of a cooling where the kind of solution has no others, and whether
+    /// others are possible.
     temperatures: (f64, f64),
     suits: bool,
     pub(super) saved: Saved,
