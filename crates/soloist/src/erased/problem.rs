@@ -12,7 +12,7 @@ use crate::core::hash::stable_hash;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Entrant, Facts, Problem, SearchInfo, SolutionKind, search_infos};
+use crate::problem::{Entrant, Facts, Problem, SearchInfo, Seen, SolutionKind, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
 use crate::{Score, Sense};
@@ -190,9 +190,8 @@ pub(crate) trait ErasedProblem: Send {
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
     /// Returns the temperatures that suit the problem's neighbourhood.
     fn temperatures(&self) -> Option<(f64, f64)>;
-    /// Returns the kind of solution that a few random games show, and the number of decisions of a random game if their
-    /// order does not matter.
-    fn solution_kind(&self) -> (SolutionKind, Option<usize>);
+    /// Returns what a few random games show of solutions.
+    fn solution_kind(&self) -> Seen;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -332,7 +331,7 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     fn temperatures(&self) -> Option<(f64, f64)> {
         self.problem.neighborhood()?.temperatures()
     }
-    fn solution_kind(&self) -> (SolutionKind, Option<usize>) {
+    fn solution_kind(&self) -> Seen {
         SolutionKind::seen_by_replays(&*self.problem, &self.watch)
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {

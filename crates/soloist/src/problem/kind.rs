@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::{Rng, Score};
 use std::collections::HashMap;
 use std::fmt;
@@ -28,21 +29,41 @@ pub enum SolutionKind {
     Other,
 }
 
+/// What a few random games show to a search that replays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) kind: SolutionKind,
+    /// Whether solutions are assignments by their moves as well as by the names of their decisions. Codes that hold the
+    /// place make an assignment of every order.
+    pub(crate) has_places: bool,
+    /// The number of decisions of a random game, if their order does not matter.
+    pub(crate) free_order: Option<usize>,
+}
+
 impl SolutionKind {
     /// Returns the kind that a few random games show.
     pub(crate) fn seen<P: Problem>(problem: &P) -> Self {
         Self::of(&Self::play(problem, None, LISTED, |_, _| {}))
     }
 
-    /// Returns the kind for a search that replays, and the number of decisions of a random game if their order does not
-    /// matter, as far as a few random games show it: the moves of each are legal in other orders too, and lead to a
-    /// finished state of the same score, but for rounding.
-    ///
-    /// At most 800,000 moves are listed, and nine scores asked for.
-    pub(crate) fn seen_by_replays<P: Problem>(problem: &P, watch: &Watch) -> (Self, Option<usize>) {
-        let kind = Self::of(&Self::play(problem, Some(watch), LISTED_BY_REPLAYS, |_, _| {}));
-        let free = if kind == Self::Subset { Self::free_order(problem, watch) } else { None };
-        (kind, free)
+    /// Returns what a search that replays may rely on. At most 800,000 moves are listed, and nine scores asked for.
+    pub(crate) fn seen_by_replays<P: Problem>(problem: &P, watch: &Watch) -> Seen {
+        let mut moves: Vec<Vec<u64>> = Vec::new();
+        let mut game = Vec::new();
+        let names = Self::play_named(
+            problem,
+            Some(watch),
+            LISTED_BY_REPLAYS,
+            |_, _| {},
+            |mv| match mv {
+                Some(mv) => game.push(stable_hash(&mv)),
+                None => moves.push(std::mem::take(&mut game)),
+            },
+        );
+        let kind = Self::of(&names);
+        let has_places = kind == Self::Assignment && Self::of(&moves) == Self::Assignment;
+        let free_order = if kind == Self::Subset { Self::free_order(problem, watch) } else { None };
+        Seen { kind, has_places, free_order }
     }
 
     /// Plays a few random games, which are the same at each call, and returns the names of their decisions:
@@ -52,7 +73,18 @@ impl SolutionKind {
         problem: &P,
         watch: Option<&Watch>,
         most: usize,
+        met: impl FnMut(usize, &[P::Move]),
+    ) -> Vec<Vec<u64>> {
+        Self::play_named(problem, watch, most, met, |_| {})
+    }
+
+    /// As [`play`](Self::play); `played` is called with each move, and with none at the end of a game.
+    fn play_named<P: Problem>(
+        problem: &P,
+        watch: Option<&Watch>,
+        most: usize,
         mut met: impl FnMut(usize, &[P::Move]),
+        mut played: impl FnMut(Option<P::Move>),
     ) -> Vec<Vec<u64>> {
         let (mut rng, mut player) = (Rng::new(0), Player { problem, watch, left: most, moves: Vec::new() });
         let mut games = Vec::new();
@@ -67,13 +99,18 @@ impl SolutionKind {
                 let mv = moves[rng.index(moves.len())];
                 let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
                 game.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
+                played(Some(mv));
                 problem.apply(&mut state, mv);
             }
             games.push(game);
+            played(None);
         }
         games
     }
 
+    /// Returns the number of decisions of a random game if their order does not matter, as far as a few random games
+    /// show it: the moves of each are legal in other orders too, and lead to a finished state of the same score, but
+    /// for rounding.
     fn free_order<P: Problem>(problem: &P, watch: &Watch) -> Option<usize> {
         let (mut rng, mut free) = (Rng::new(0), None);
         let mut player = Player { problem, watch: Some(watch), left: LISTED_BY_REPLAYS, moves: Vec::new() };
@@ -238,12 +275,43 @@ mod tests {
     #[test]
     fn an_order_is_free_where_all_orders_are_legal_and_worth_the_same() {
         let seen = |sorted| SolutionKind::seen_by_replays(&Bag { sorted }, &Watch::default());
-        let (kind, free) = seen(false);
+        let Seen { kind, free_order: free, .. } = seen(false);
         assert_eq!(kind, SolutionKind::Subset);
         assert!(free.is_some_and(|count| (3..=13).contains(&count)), "{free:?}");
-        assert_eq!(seen(true).1, None, "moves are not legal in other orders");
+        assert_eq!(seen(true).free_order, None, "moves are not legal in other orders");
         let order = |problem| SolutionKind::free_order(problem, &Watch::default());
         assert_eq!(order(&crate::doc::Staircase(20)), None, "the score depends on the order");
+    }
+
+    /// Five things in an order, with codes that hold the place.
+    struct Order;
+
+    impl Problem for Order {
+        type State = Vec<u8>;
+        type Move = u8;
+        fn root(&self) -> Vec<u8> {
+            Vec::new()
+        }
+        fn moves(&self, order: &Vec<u8>, moves: &mut Vec<u8>) {
+            moves.extend((0..5).filter(|thing| !order.contains(thing)));
+        }
+        fn apply(&self, order: &mut Vec<u8>, thing: u8) {
+            order.push(thing);
+        }
+        fn score(&self, order: &Vec<u8>) -> Score {
+            Score::Feasible(f64::from(order[0]) - f64::from(order[4]))
+        }
+        fn code(&self, order: &Vec<u8>, thing: u8) -> u64 {
+            10 * order.len() as u64 + u64::from(thing)
+        }
+    }
+
+    #[test]
+    fn codes_that_hold_the_place_make_no_assignment_of_an_order() {
+        let seen = SolutionKind::seen_by_replays(&Order, &Watch::default());
+        assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: false, free_order: None });
+        let seen = SolutionKind::seen_by_replays(&crate::doc::Staircase(20), &Watch::default());
+        assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: true, free_order: None });
     }
 
     #[test]

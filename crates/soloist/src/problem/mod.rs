@@ -25,6 +25,7 @@ pub use exchanges::Exchanges;
 pub use explain::{Explain, ScorePart};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
+pub(crate) use kind::Seen;
 pub use kind::SolutionKind;
 pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};

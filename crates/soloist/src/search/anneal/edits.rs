@@ -46,6 +46,33 @@ pub(super) const EDITS: [Edit; 11] = [
     Edit::Recreate,
 ];
 
+/// The kind of solution that edits rely on, as a few random games show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fitted {
+    /// None.
+    Any,
+    /// Each place has its own decision.
+    Assignment,
+    /// Decisions can be made in any order.
+    Set,
+}
+
+/// The decisions that the neighbour of a set is to do without.
+#[derive(Debug, Default)]
+pub(super) struct Dropped {
+    /// Their identities, where moves have some, otherwise the moves.
+    pub(super) names: Vec<u64>,
+    /// As many others are drawn before the rollout completes the neighbour.
+    pub(super) owed: usize,
+}
+
+impl Dropped {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.owed = 0;
+    }
+}
+
 /// Neighbours between two adaptations of the weights.
 const PERIOD: u64 = 1_000;
 /// The part of a new rate in an adapted one.

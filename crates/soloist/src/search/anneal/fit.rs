@@ -1,6 +1,6 @@
 //! Edits that rely on the kind of solution, as a few random games show it.
 
-use super::edits::{Edit, Shape, Turned};
+use super::edits::{Edit, Fitted, Shape, Turned};
 use super::replay::Walker;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
@@ -18,33 +18,6 @@ const WINDOW: usize = 16;
 /// One edit of a set in as many moves a block to the end.
 const ROTATED: usize = 32;
 
-/// The kind of solution that edits rely on, as a few random games show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fitted {
-    /// None.
-    Any,
-    /// Each place has its own decision.
-    Assignment,
-    /// Decisions can be made in any order.
-    Set,
-}
-
-/// The decisions that the neighbour of a set is to do without.
-#[derive(Debug, Default)]
-pub(super) struct Dropped {
-    /// Their identities, where moves have some, otherwise the moves.
-    names: Vec<u64>,
-    /// As many others are drawn before the rollout completes the neighbour.
-    pub(super) owed: usize,
-}
-
-impl Dropped {
-    pub(super) fn clear(&mut self) {
-        self.names.clear();
-        self.owed = 0;
-    }
-}
-
 impl Walker {
     /// Chooses the weights of the edits, where the kind of solution asks for it and none is set. All follows from the
     /// problem alone, so that a run that is resumed draws the same edits.
@@ -52,19 +25,16 @@ impl Walker {
         if !std::mem::take(&mut self.fits) {
             return;
         }
-        match problem.solution_kind() {
-            (SolutionKind::Assignment, _) => {
-                self.adapts = true;
-                self.fitted = Fitted::Assignment;
-                self.kinds[Edit::Replace as usize] = SUBSTITUTE;
-            }
-            (_, Some(count)) => {
-                self.fitted = Fitted::Set;
-                // Other edits play half of the decisions again.
-                let times = (count / LONG).max(1) as u64;
-                self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
-            }
-            _ => {}
+        let seen = problem.solution_kind();
+        self.adapts = seen.kind == SolutionKind::Assignment;
+        if seen.has_places {
+            self.fitted = Fitted::Assignment;
+            self.kinds[Edit::Replace as usize] = SUBSTITUTE;
+        } else if let Some(count) = seen.free_order {
+            self.fitted = Fitted::Set;
+            // Other edits play half of the decisions again.
+            let times = (count / LONG).max(1) as u64;
+            self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
         }
     }
 

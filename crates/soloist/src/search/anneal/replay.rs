@@ -1,8 +1,7 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, Shape, block, longest_of};
-use super::fit::{Dropped, Fitted};
+use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;

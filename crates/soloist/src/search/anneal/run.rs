@@ -1,7 +1,6 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
-use super::edits::{EDITS, Edit, EditWeights};
-use super::fit::Fitted;
+use super::edits::{EDITS, Edit, EditWeights, Fitted};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal, SUBSTITUTING};
