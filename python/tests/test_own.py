@@ -166,7 +166,7 @@ def test_optional_functions_are_used():
     assert advice.next is None or advice.next.name in advice.missing
     assert f"solutions are {advice.kind}" in str(advice)
     for method in ("gnrpa", "beam", "anneal"):
-        assert soloist.solve(problem, method=method, playouts=500, time=20, seed=1).score == problem.optimum()
+        assert soloist.solve(problem, method=method, playouts=2000, time=20, seed=1).score == problem.optimum()
     for rollout in ("playout", "candidates", "random"):
         result = soloist.solve(problem, method="sampling", playouts=500, rollout=rollout, seed=1)
         assert (result.rollout, result.playouts) == (rollout, 500)
