@@ -165,8 +165,8 @@ def test_optional_functions_are_used():
     assert set(advice.missing) == {"link", "suggest", "difference"} and advice.walks == 20
     assert advice.next is None or advice.next.name in advice.missing
     assert f"solutions are {advice.kind}" in str(advice)
-    for method in ("gnrpa", "beam", "anneal"):
-        assert soloist.solve(problem, method=method, playouts=2000, time=20, seed=1).score == problem.optimum()
+    for method, playouts in (("gnrpa", 500), ("beam", 500), ("anneal", 2000)):
+        assert soloist.solve(problem, method=method, playouts=playouts, time=20, seed=1).score == problem.optimum()
     for rollout in ("playout", "candidates", "random"):
         result = soloist.solve(problem, method="sampling", playouts=500, rollout=rollout, seed=1)
         assert (result.rollout, result.playouts) == (rollout, 500)
