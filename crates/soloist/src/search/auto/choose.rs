@@ -49,7 +49,7 @@ pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterErro
     if biased {
         names.push(GNRPA);
     }
-    names.extend([uct, sampling]);
+    names.extend(["nmcs", uct, sampling]);
     let mut chosen: Vec<Entry> = names.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     // What the problem names in settings of its own is not entered in others.
     chosen.retain(|entry| entries.iter().all(|named| named.preset() != entry.preset()));

@@ -104,6 +104,10 @@ parameters! {
         /// the part of the budget that the rounds of the race take together; where the problem names methods and
         /// `methods` is `choose`, they take half of this part
         race_part: f64 = 0.2, 0.01..=1.0;
+        /// the part of the rest that the best exact method has where another one has won the race, before that one
+        /// continues; where an exact one has won, it has this part or half, and the best other method has what is
+        /// left; 0: the winner has everything
+        exact_share: f64 = 0.15, 0.0..=0.9;
         /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the
         /// budget is known
         polish: f64 = 0.0, 0.0..=0.9;
@@ -153,6 +157,8 @@ impl Family for Auto {
 
 /// Effort of the first race where neither `first` nor a budget says how much.
 const FIRST: u64 = 1_000_000;
+/// The least part of the rest that an exact winner has.
+const EVEN: f64 = 0.5;
 /// The part of `race_part` that is used where the problem names methods.
 const KNOWN: f64 = 0.5;
 /// The method of the last part.
@@ -289,6 +295,20 @@ impl AutoSearch {
         }
     }
 
+    /// Whether an entrant may share the rest: it has not ended, and the problem has named it or names none.
+    fn may_share(&self, at: usize) -> bool {
+        !self.entrants[at].ended && (self.state.named == 0 || at < self.state.named)
+    }
+
+    /// Returns the method that shares the rest with the winner, the best of the other kind, exact or not; with the
+    /// part of the rest that the exact one of both has.
+    fn partner(&self, winner: usize) -> Option<(usize, f64)> {
+        let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
+        let others = (0..self.racers()).filter(|&at| self.entrants[at].is_systematic() != exact && self.may_share(at));
+        let best = others.min_by(|&a, &b| self.entrants[a].order(&self.entrants[b])).filter(|_| part > 0.0)?;
+        Some((best, if exact { part.max(EVEN) } else { part }))
+    }
+
     /// Returns a field in order, the best first, and its scores in words.
     fn rank(&self, field: &[usize]) -> (Vec<usize>, String) {
         let mut ranked = field.to_vec();
@@ -297,14 +317,29 @@ impl AutoSearch {
         (ranked, scores.join(", "))
     }
 
-    /// Ends a round: the better half of the field stays.
-    fn halve(&mut self, field: &[usize], best: Option<f64>) -> Vec<usize> {
-        let (mut ranked, scores) = self.rank(field);
-        let dropped = self.drop_worse(&mut ranked);
-        let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
-        self.state.remarks.push(format!("{scores}; the race continues with {}", names.join(", ")));
+    /// Ends a round: the better half of the field stays. A single one shares the rest with a method of the other kind.
+    fn halve(&mut self, race: &mut Race, best: Option<f64>, now: Progress) {
+        let (mut stay, scores) = self.rank(race.field());
+        let mut dropped = self.drop_worse(&mut stay);
+        let partner = if let &[winner] = &stay[..] { self.partner(winner) } else { None };
+        let name = |at: usize| self.entrants[at].entry.to_string();
+        let next = match (&stay[..], partner) {
+            (&[winner], Some((other, part))) => {
+                let (exact, heuristic) =
+                    if self.entrants[winner].is_systematic() { (winner, other) } else { (other, winner) };
+                dropped.retain(|&at| at != other);
+                race.divide([exact, heuristic], part, now);
+                let percent = (100.0 * part).round();
+                format!("{} gets {percent} % of the rest, then {} continues", name(exact), name(heuristic))
+            }
+            _ => {
+                let names: Vec<String> = stay.iter().map(|&at| name(at)).collect();
+                race.halve(stay, now);
+                format!("the race continues with {}", names.join(", "))
+            }
+        };
+        self.state.remarks.push(format!("{scores}; {next}"));
         dropped.into_iter().for_each(|at| self.entrants[at].rest(best));
-        ranked
     }
 
     /// Takes the worse ones out of a field in order, best first, and returns them.
@@ -338,9 +373,13 @@ impl AutoSearch {
             // Nothing ends: the caller continues by itself.
             Turn::Stay => {}
             Turn::Next => race.next(now),
-            Turn::Halve => {
-                let stay = self.halve(race.field(), context.incumbent());
-                race.halve(stay, now);
+            Turn::Halve => self.halve(&mut race, context.incumbent(), now),
+            Turn::Polish if race.is_won() && self.entrants[race.at()].is_improving(&race, now) => {
+                let entry = &self.entrants[race.at()].entry;
+                self.state.remarks.push(format!("{entry} still improves and has the last part too"));
+                race.extend();
+                self.state.race = Some(race);
+                return true;
             }
             Turn::Polish => return self.polish(context, race, now),
             Turn::Over => return self.open(context, race.next_length(), now),

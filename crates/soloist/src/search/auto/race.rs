@@ -38,9 +38,12 @@ pub(super) struct Race {
     field: Vec<usize>,
     /// Whose turn it is in the field.
     turn: usize,
-    /// Positions between which the turn lasts.
+    /// Positions between which the turn lasts, and the effort at which it began.
     from: f64,
     to: f64,
+    began: f64,
+    /// In the last round of two: the part of the rest that the first one has. The second one has what is left.
+    shared: Option<f64>,
     /// The part of the budget that a round takes.
     share: f64,
     /// Effort at which the race began, and effort that it lasts; used without a plan.
@@ -67,6 +70,8 @@ impl Race {
             turn: 0,
             from: 0.0,
             to: 0.0,
+            began: 0.0,
+            shared: None,
             share,
             since: now.effort,
             length,
@@ -80,12 +85,16 @@ impl Race {
     /// Whether everything read from a checkpoint fits a race of that many entrants.
     pub(super) fn is_sound(&self, entrants: usize, end: f64) -> bool {
         let finite =
-            [self.from, self.to, self.share, self.since, self.length, self.end].iter().all(|number| number.is_finite());
+            [self.from, self.to, self.began, self.share, self.since, self.length, self.end, self.shared.unwrap_or(0.0)]
+                .iter()
+                .all(|number| number.is_finite());
+        let is_shared = self.shared.is_none_or(|part| (0.0..=1.0).contains(&part) && self.field.len() == 2);
         // What comes behind the end of the race is for the polisher, which there may not be.
         let ends = self.end == if self.polishing { 1.0 } else { end };
         self.round <= MOST
             && finite
             && ends
+            && is_shared
             && self.turn < self.field.len()
             && self.field.iter().all(|&at| at < entrants)
             && self.length >= 1.0
@@ -101,9 +110,14 @@ impl Race {
         &self.field
     }
 
-    /// Whether one is left.
+    /// Whether the turn is that of the last one left.
     pub(super) fn is_won(&self) -> bool {
-        self.field.len() == 1
+        self.turn + 1 == self.field.len() && (self.field.len() == 1 || self.shared.is_some())
+    }
+
+    /// Whether something that was reached at this effort was reached in the last third of the turn.
+    pub(super) fn is_recent(&self, reached: f64, now: Progress) -> bool {
+        reached - self.began >= 2.0 / 3.0 * (now.effort - self.began)
     }
 
     /// The effort of a race that follows this one.
@@ -117,9 +131,13 @@ impl Race {
 
     /// Begins a turn.
     fn open(&mut self, now: Progress) {
-        self.from = self.position(now);
+        (self.from, self.began) = (self.position(now), now.effort);
         let end = if now.part.is_some() { self.end } else { 1.0 };
-        self.to = if self.is_won() { end } else { self.from + self.share / self.field.len() as f64 };
+        self.to = match self.shared {
+            _ if self.is_won() => end,
+            Some(part) => self.from + part * (end - self.from).max(0.0),
+            None => self.from + self.share / self.field.len() as f64,
+        };
     }
 
     /// Returns the part of the turn that is over, from 0 to 1.
@@ -154,6 +172,11 @@ impl Race {
         self.open(now);
     }
 
+    /// Gives the last one left the last part of the budget too.
+    pub(super) fn extend(&mut self) {
+        (self.to, self.end, self.polishing) = (1.0, 1.0, true);
+    }
+
     /// Gives an entrant the last part of the budget.
     pub(super) fn polish(&mut self, entrant: usize, now: Progress) {
         self.halve(vec![entrant], Progress { part: None, ..now });
@@ -162,9 +185,17 @@ impl Race {
 
     /// Begins a round of those that stay.
     pub(super) fn halve(&mut self, stay: Vec<usize>, now: Progress) {
+        self.begin_round(stay, None, now);
+    }
+
+    /// Begins the last round: the first of two has the part `part` of what is left, then the second one the rest.
+    pub(super) fn divide(&mut self, two: [usize; 2], part: f64, now: Progress) {
+        self.begin_round(two.to_vec(), Some(part), now);
+    }
+
+    fn begin_round(&mut self, field: Vec<usize>, shared: Option<f64>, now: Progress) {
         self.round += 1;
-        self.field = stay;
-        self.turn = 0;
+        (self.field, self.shared, self.turn) = (field, shared, 0);
         self.open(now);
     }
 }
@@ -216,6 +247,25 @@ mod tests {
         assert_eq!(race.follow(at(0.45), false), Turn::Over, "twice the budget");
         let again = Race::new(vec![0, 1], 0.5, 0.75, 1.0, at(0.6));
         assert!((again.share - 0.075).abs() < 1e-12);
+    }
+
+    #[test]
+    fn two_may_share_the_rest() {
+        let mut race = Race::new(vec![0, 1, 2], 0.2, 1.0, 1.0, at(0.0));
+        race.divide([2, 0], 0.25, at(0.2));
+        assert_eq!((race.at(), race.is_won(), race.follow(at(0.39), false)), (2, false, Turn::Stay));
+        assert_eq!(race.follow(at(0.4), false), Turn::Next);
+        assert_eq!(race.follow(at(0.3), true), Turn::Next, "the first one has nothing more to do");
+        race.next(at(0.4));
+        assert_eq!((race.at(), race.is_won(), race.follow(at(0.99), false)), (0, true, Turn::Stay));
+        assert!((race.over(at(0.7)) - 0.5).abs() < 1e-12);
+        assert_eq!(race.follow(at(0.99), true), Turn::Over);
+        assert!(race.is_recent(650.0, at(0.7)) && !race.is_recent(550.0, at(0.7)));
+        let mut effort = Race::new(vec![0, 1], 0.2, 1.0, 100.0, Progress { effort: 0.0, part: None });
+        effort.divide([1, 0], 0.5, Progress { effort: 20.0, part: None });
+        assert_eq!(effort.follow(Progress { effort: 61.0, part: None }, false), Turn::Next);
+        effort.next(Progress { effort: 61.0, part: None });
+        assert_eq!(effort.follow(Progress { effort: 100.0, part: None }, false), Turn::Over);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A method in the race, with what it has found itself.
 
 use super::Entry;
+use super::race::{Progress, Race};
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::plan::PlanShare;
@@ -76,6 +77,12 @@ impl Racer {
             None => "none".to_owned(),
         };
         format!("{} {score}", self.entry)
+    }
+
+    /// Whether it found something better in the last third of its turn and may find more in another turn: a cooling
+    /// has found what it can.
+    pub(super) fn is_improving(&self, race: &Race, now: Progress) -> bool {
+        !matches!(self.method, Method::Anneal(_)) && race.is_recent(self.reached, now)
     }
 
     /// The direction of the problem.
