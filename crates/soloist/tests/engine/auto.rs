@@ -266,3 +266,34 @@ fn exact_entrants_prune_by_what_others_have_found() {
     assert!(alone > 1 << (DEPTH - 1), "{alone}");
     assert!(beside < 2 << (DEPTH / 2 + 1), "{beside} beside {alone}");
 }
+
+#[test]
+fn an_exact_method_that_has_lost_may_still_prove() {
+    let run = |share: &str| {
+        let settings = [("methods", "sampling(rollout=ones),dfs"), ("race_part", "0.01"), ("exact_share", share)];
+        let mut setup = Setup::from(method("auto", &settings)).proof(0.0);
+        setup.rollout = Some("random".to_owned());
+        Solver::new(&Trap, setup).budget(Budget::playouts(1_000)).run().unwrap()
+    };
+    let (alone, shared) = (run("0"), run("0.15"));
+    assert!(
+        !alone.optimal && alone.remarks.last().unwrap().ends_with("the race continues with sampling(rollout=ones)")
+    );
+    let last = shared.remarks.last().unwrap();
+    assert!(last.ends_with("dfs gets 15 % of the rest, then sampling(rollout=ones) continues"), "{last}");
+    assert!(shared.optimal && shared.counters.playouts < 1_000, "{:?}", shared.counters);
+    // Where the problem names methods, the others do not share.
+    let named = crate::auto::run(&Named(Bag::sixteen(), "nmcs"), &[]).unwrap();
+    assert!(named.remarks.iter().all(|remark| !remark.contains("of the rest")), "{:?}", named.remarks);
+}
+
+#[test]
+fn a_winner_that_still_improves_has_the_last_part() {
+    let run = |steps, playouts| {
+        let setup = Setup::from(method("auto", &[("methods", "nrpa(level=3)"), ("polish", "0.5")])).proof(0.0);
+        Solver::new(&Staircase(steps), setup).budget(Budget::playouts(playouts)).run().unwrap()
+    };
+    let (short, long) = (run(300, 200), run(20, 20_000));
+    assert_eq!(short.remarks.last().unwrap(), "nrpa(level=3) still improves and has the last part too");
+    assert!(long.remarks.last().unwrap().contains("is improved by anneal"), "{:?}", long.remarks);
+}

@@ -105,7 +105,7 @@ parameters! {
         /// `methods` is `choose`, they take half of this part
         race_part: f64 = 0.2, 0.01..=1.0;
         /// the part of the rest that the best exact method has where another one has won the race, before that one
-        /// continues; where an exact one has won, it has this part or half, and the best other method has what is
+        /// continues; where an exact one has won, it has this part, three tenths at least, and the best other method has what is
         /// left; 0: the winner has everything
         exact_share: f64 = 0.15, 0.0..=0.9;
         /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the
@@ -158,7 +158,7 @@ impl Family for Auto {
 /// Effort of the first race where neither `first` nor a budget says how much.
 const FIRST: u64 = 1_000_000;
 /// The least part of the rest that an exact winner has.
-const EVEN: f64 = 0.5;
+const LEAST: f64 = 0.3;
 /// The part of `race_part` that is used where the problem names methods.
 const KNOWN: f64 = 0.5;
 /// The method of the last part.
@@ -306,7 +306,7 @@ impl AutoSearch {
         let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
         let others = (0..self.racers()).filter(|&at| self.entrants[at].is_systematic() != exact && self.may_share(at));
         let best = others.min_by(|&a, &b| self.entrants[a].order(&self.entrants[b])).filter(|_| part > 0.0)?;
-        Some((best, if exact { part.max(EVEN) } else { part }))
+        Some((best, if exact { part.max(LEAST) } else { part }))
     }
 
     /// Returns a field in order, the best first, and its scores in words.
