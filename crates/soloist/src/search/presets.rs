@@ -287,7 +287,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "auto",
-        summary: "a portfolio: methods that suit the problem race for a part of the budget, the winner gets the rest",
+        summary: "a portfolio: methods that suit the problem race for a part of the budget, two of them share the rest",
         reference: "our setting; K. Jamieson and A. Talwalkar, AISTATS 2016 (halving); C. P. Gomes and B. Selman, Artificial Intelligence 126, 2001",
         make: || Method::Auto(Auto::default()),
     },

@@ -23,13 +23,13 @@ use racer::Racer;
 use serde::{Deserialize, Serialize};
 
 parameters! {
-    /// A portfolio of methods that race for the budget; the winner gets the rest of it.
+    /// A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
     ///
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
-    /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and
-    /// `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
+    /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best`
+    /// and `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
     /// `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times
     /// again (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a
     /// shell needs quotes around the whole; a file has the same text):
@@ -46,13 +46,19 @@ parameters! {
     /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
     /// Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
     /// methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
-    /// they are ahead of it. One method is left: it continues from the best solution of all and gets the rest. If it
-    /// ends by itself, the others race for what is left. `anneal` begins again in every round, since it cools over what
+    /// they are ahead of it.
+    ///
+    /// One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
+    /// that can prove optimality) and the others are good at different things. If the winner is not exact, the best
+    /// exact method first has the part `exact_share` of the rest; if it is, it has this part or three tenths, and then
+    /// the best of the others continues. Where the problem names methods, those alone share. The last one begins from
+    /// the best solution of all. If it ends by itself, the others race for what is left. `anneal` begins again in every round, since it cools over what
     /// it is given; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
     ///
     /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
-    /// solution is a good solution, whatever method has found that.
+    /// solution is a good solution, whatever method has found that. If the last method is not `anneal` and has found
+    /// something better in the last third of its turn, it continues instead.
     ///
     /// Exact searches prune by the best solution of all, whoever has found it: a proof of one of them is a proof of the
     /// run. Their place in the race is that of the solutions that they have found themselves.
