@@ -60,7 +60,7 @@ impl BeamSearch {
     /// another block is behind the one that is ready already.
     fn gather(&mut self, crew: &mut Crew, from: usize) -> Vec<Part> {
         let waiting = crew.ready.len() - crew.part;
-        let count = crew.block(self.pass.layer.len()).min(self.pass.layer.len() - from);
+        let count = crew.block(self.pass.layer.len(), self.pass.cut > 0).min(self.pass.layer.len() - from);
         if count == 0 || waiting > PARTS * crew.workers {
             return Vec::new();
         }

@@ -22,6 +22,8 @@ const LONGEST: Duration = Duration::from_millis(3);
 const SHORTEST: Duration = Duration::from_micros(400);
 /// Blocks of a layer, unless they become too short or too long. Children of the first one meet no cut.
 const BLOCKS: f64 = 16.0;
+/// The part of such a block that is taken while there is no cut: more is judged there than one thread would.
+const UNCUT: f64 = 0.25;
 /// A layer that takes less time is not worth a thread.
 const LEAST: Duration = Duration::from_micros(500);
 /// Entries of the first block, which shows how long one takes.
@@ -126,11 +128,12 @@ impl Crew {
         }
     }
 
-    /// Returns how many entries a block of a layer with `entries` has.
-    pub(super) fn block(&self, entries: usize) -> usize {
+    /// Returns how many entries a block of a layer with `entries` has; `is_cut`: whether some children are below the cut.
+    pub(super) fn block(&self, entries: usize, is_cut: bool) -> usize {
         let Some(cost) = self.cost else { return FIRST.min(self.most) };
         let each = cost / self.workers as f64;
-        let time = (entries as f64 * each / BLOCKS).clamp(SHORTEST.as_secs_f64(), LONGEST.as_secs_f64());
+        let part = if is_cut { 1.0 } else { UNCUT };
+        let time = (entries as f64 * each / BLOCKS).clamp(SHORTEST.as_secs_f64(), LONGEST.as_secs_f64()) * part;
         ((time / each) as usize).clamp(PARTS * self.workers, MOST * self.workers).min(self.most)
     }
 
