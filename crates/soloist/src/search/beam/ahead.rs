@@ -1,14 +1,23 @@
 //! A beam whose entries are expanded ahead of their turn by a [crew](super::crew).
 
-use super::crew::{Ahead, Crew, Expanded, Now, PARTS, Part, Waiting, work};
+use super::crew::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Waiting};
 use super::run::BeamSearch;
 use crate::erased::problem::ErasedProblem;
 use crate::search::Context;
 use crate::search::shared::children::optimistic;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Builder;
+use std::time::Instant;
+
+/// Sends the threads home, also where this one panics.
+struct Ends<'a>(&'a Queue);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
 
 impl BeamSearch {
     /// Whether the next entries are expanded by several threads.
@@ -18,47 +27,61 @@ impl BeamSearch {
     }
 
     /// Admits the children of the block that is ready, as far as the limits of the run go, while threads expand the
-    /// entries of the next block.
+    /// entries of the next block; and so on for some milliseconds.
     pub(super) fn advance_together(&mut self, context: &mut Context<'_>) {
         let Some(mut crew) = self.crew.take() else { return };
-        let ready: usize = crew.ready.iter().map(|part| part.entries.len()).sum();
-        let begun: usize = crew.ready[..crew.part].iter().map(|part| part.entries.len()).sum();
-        let from = self.pass.next + ready - begun - crew.entry;
+        let begin = Instant::now();
         // A block that was left in its middle is followed by one block at most.
-        let mut coming = self.gather(&mut crew, from);
+        let mut coming = self.gather(&mut crew);
         let now = Now { incumbent: context.incumbent(), cut: AtomicU64::new(self.pass.cut) };
         let (judge, problem) = (self.judge.clone(), context.problem);
         let helpers = if coming.is_empty() { 0 } else { crew.workers - 1 };
         let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..helpers).map(|_| problem.twin()).collect();
-        let queue = Mutex::new(coming.iter_mut());
+        let queue = Queue::default();
         std::thread::scope(|scope| {
             let (queue, judge, now) = (&queue, &judge, &now);
+            let _ends = Ends(queue);
             let mut helpers = Vec::new();
             for twin in twins {
                 // A thread that cannot be started does not matter: the others do its work.
-                helpers.extend(Builder::new().spawn_scoped(scope, move || work(queue, judge, &*twin, now)));
+                helpers.extend(Builder::new().spawn_scoped(scope, move || queue.work(judge, &*twin, now, true)));
             }
-            self.admit_ready(&mut crew, context, now);
-            work(queue, judge, problem, now);
+            loop {
+                let count = coming.len();
+                queue.offer(std::mem::take(&mut coming));
+                let is_free = self.admit_ready(&mut crew, context, now);
+                queue.work(judge, problem, now, false);
+                let Some(mut done) = queue.collect(count) else { break };
+                crew.learn(&done);
+                crew.ready.append(&mut done);
+                if crew.part > 0 {
+                    // What was admitted makes room.
+                    crew.spare.extend(crew.ready.drain(..crew.part));
+                    crew.part = 0;
+                }
+                if !is_free || begin.elapsed() >= TOGETHER {
+                    break;
+                }
+                coming = self.gather(&mut crew);
+                if coming.is_empty() {
+                    break;
+                }
+            }
+            queue.close();
             for helper in helpers {
                 if let Err(panic) = helper.join() {
                     std::panic::resume_unwind(panic);
                 }
             }
         });
-        crew.learn(&coming);
-        crew.ready.append(&mut coming);
-        if crew.part > 0 {
-            // What was admitted makes room.
-            crew.spare.extend(crew.ready.drain(..crew.part));
-            crew.part = 0;
-        }
         self.crew = Some(crew);
     }
 
-    /// Returns the parts of the next block, which begins with entry number `from` of the layer. There are none where
-    /// another block is behind the one that is ready already.
-    fn gather(&mut self, crew: &mut Crew, from: usize) -> Vec<Part> {
+    /// Returns the parts of the next block, which begins behind what is ready. There are none where another block is
+    /// behind the one that is ready already.
+    fn gather(&mut self, crew: &mut Crew) -> Vec<Part> {
+        let ready: usize = crew.ready[crew.part..].iter().map(|part| part.entries.len()).sum();
+        let from = self.pass.next + ready - crew.entry;
         let waiting = crew.ready.len() - crew.part;
         let count = crew.block(self.pass.layer.len(), self.pass.cut > 0).min(self.pass.layer.len() - from);
         if count == 0 || waiting > PARTS * crew.workers {
@@ -103,12 +126,12 @@ impl BeamSearch {
     }
 
     /// Admits the children that are ready, entry by entry, until a limit of the run is reached or there is a new
-    /// incumbent.
-    fn admit_ready(&mut self, crew: &mut Crew, context: &mut Context<'_>, now: &Now) {
+    /// incumbent. Returns whether all were admitted and nothing ends the work.
+    fn admit_ready(&mut self, crew: &mut Crew, context: &mut Context<'_>, now: &Now) -> bool {
         while let Some(part) = crew.ready.get_mut(crew.part) {
             let improvements = context.tally.history.len();
             // Nothing where a limit has ended the work.
-            let Some(expanded) = part.expanded.get(crew.entry) else { return };
+            let Some(expanded) = part.expanded.get(crew.entry) else { return false };
             let at = self.pass.next;
             self.pass.next += 1;
             let state = &mut part.states[crew.entry];
@@ -128,9 +151,10 @@ impl BeamSearch {
             }
             let is_used_up = context.tally.is_used_up() || context.tally.history.len() > improvements;
             if is_used_up || context.problem.watch().is_raised() {
-                return;
+                return false;
             }
         }
+        true
     }
 
     /// Admits the children of the entry at `at`, as the search does that expands it in its turn.

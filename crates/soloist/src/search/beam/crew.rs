@@ -14,12 +14,14 @@ use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::optimistic;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a block takes that threads work on before the search looks at its limits again, at most and at least.
 const LONGEST: Duration = Duration::from_millis(3);
 const SHORTEST: Duration = Duration::from_micros(400);
+/// How long threads work before the search ends a step, by blocks that follow each other.
+pub(super) const TOGETHER: Duration = Duration::from_millis(10);
 /// Blocks of a layer, unless they become too short or too long. Children of the first one meet no cut.
 const BLOCKS: f64 = 16.0;
 /// The part of such a block that is taken while there is no cut: more is judged there than one thread would.
@@ -225,17 +227,86 @@ impl Now {
     }
 }
 
-/// Expands parts of a block as long as there are any.
-pub(super) fn work(
-    queue: &Mutex<std::slice::IterMut<'_, Part>>,
-    judge: &Judge,
-    problem: &dyn ErasedProblem,
-    now: &Now,
-) {
-    let mut child = problem.root();
-    loop {
-        let part = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let Some(part) = part else { return };
-        part.expand(judge, problem, now, &mut child);
+/// The parts of a block that wait for a thread, and those that are done.
+#[derive(Default)]
+struct Jobs {
+    waiting: Vec<(usize, Part)>,
+    done: Vec<(usize, Part)>,
+    /// Whether no other block comes.
+    is_closed: bool,
+    /// Whether a thread has panicked with a part.
+    has_failed: bool,
+}
+
+/// Hands the parts of one block after another to the threads. They stay for several blocks: to begin one takes as long
+/// as a hundred entries.
+#[derive(Default)]
+pub(super) struct Queue {
+    jobs: Mutex<Jobs>,
+    changed: Condvar,
+}
+
+/// Notes that a thread has panicked, unless it is forgotten before.
+struct Alarm<'a>(&'a Queue);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        self.0.jobs().has_failed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Queue {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Offers the parts of a block, of which there are none left.
+    pub(super) fn offer(&self, parts: Vec<Part>) {
+        // The first one is taken first.
+        self.jobs().waiting.extend(parts.into_iter().enumerate().rev());
+        self.changed.notify_all();
+    }
+
+    /// Expands parts as long as there are any; `stays`: and waits for others until no other block comes.
+    pub(super) fn work(&self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now, stays: bool) {
+        let mut child = problem.root();
+        let mut jobs = self.jobs();
+        loop {
+            let Some((number, mut part)) = jobs.waiting.pop() else {
+                if !stays || jobs.is_closed || jobs.has_failed {
+                    return;
+                }
+                jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(jobs);
+            let alarm = Alarm(self);
+            part.expand(judge, problem, now, &mut child);
+            std::mem::forget(alarm);
+            jobs = self.jobs();
+            jobs.done.push((number, part));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until all `count` parts of a block are done and returns them in order. `None`: a thread has panicked.
+    pub(super) fn collect(&self, count: usize) -> Option<Vec<Part>> {
+        let mut jobs = self.jobs();
+        while jobs.done.len() < count {
+            if jobs.has_failed {
+                return None;
+            }
+            jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+        let mut done = std::mem::take(&mut jobs.done);
+        done.sort_unstable_by_key(|(number, _)| *number);
+        Some(done.into_iter().map(|(_, part)| part).collect())
+    }
+
+    /// Sends the threads home.
+    pub(super) fn close(&self) {
+        self.jobs().is_closed = true;
+        self.changed.notify_all();
     }
 }
