@@ -52,8 +52,10 @@ parameters! {
     /// that can prove optimality) and the others are good at different things. If the winner is not exact, the best
     /// exact method first has the part `exact_share` of the rest; if it is, it has this part or three tenths, and then
     /// the best of the others continues. Where the problem names methods, those alone share. The last one begins from
-    /// the best solution of all. If it ends by itself, the others race for what is left. `anneal` begins again in every round, since it cools over what
-    /// it is given; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
+    /// the best solution of all. If it ends by itself, the others race for what is left.
+    ///
+    /// `anneal` begins again in every round, since it cools over what it is given; the others continue where they were.
+    /// Beams whose `width` is not set begin with one of at most 8.
     ///
     /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
@@ -111,8 +113,8 @@ parameters! {
         /// `methods` is `choose`, they take half of this part
         race_part: f64 = 0.2, 0.01..=1.0;
         /// the part of the rest that the best exact method has where another one has won the race, before that one
-        /// continues; where an exact one has won, it has this part, three tenths at least, and the best other method has what is
-        /// left; 0: the winner has everything
+        /// continues; where an exact one has won, it has this part, three tenths at least, and the best other method
+        /// has what is left; 0: the winner has everything
         exact_share: f64 = 0.15, 0.0..=0.9;
         /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the
         /// budget is known

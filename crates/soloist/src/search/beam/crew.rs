@@ -130,7 +130,7 @@ impl Crew {
         }
     }
 
-    /// Returns how many entries a block of a layer with `entries` has; `is_cut`: whether some children are below the cut.
+    /// Returns how many entries a block of a layer with `entries` has; `is_cut`: whether the layer has a cut.
     pub(super) fn block(&self, entries: usize, is_cut: bool) -> usize {
         let Some(cost) = self.cost else { return FIRST.min(self.most) };
         let each = cost / self.workers as f64;
