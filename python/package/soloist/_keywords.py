@@ -45,6 +45,7 @@ class SearchParameters(TypedDict, total=False):
     direction: Any
     end: Any
     exchanges: Any
+    exact_share: Any
     expansion: Any
     explore: Any
     few_visits: Any
