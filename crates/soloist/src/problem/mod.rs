@@ -27,6 +27,8 @@ pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
 pub(crate) use kind::Seen;
 pub use kind::SolutionKind;
+#[cfg(test)]
+pub(crate) use kind::tests::Order;
 pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};

@@ -14,7 +14,7 @@ use crate::erased::problem::{ProblemAdapter, ProblemRef};
 use crate::erased::replay::Entry;
 use crate::erased::rollout::RolloutAdapter;
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Acceptance, Dominance, Edits, Found, Neighborhood, Ordering};
+use crate::problem::{Acceptance, Dominance, Edits, Found, Neighborhood, Order, Ordering};
 use crate::search::family::Family;
 use crate::search::step::Search;
 use crate::search::{Context, Tally};
@@ -195,29 +195,6 @@ fn temperatures_follow_the_differences_met() {
         clock.temperature(true)
     };
     assert!(heat(1.0) > 0.0 && (heat(1_000.0) / heat(1.0) - 1_000.0).abs() < 1e-6);
-}
-
-/// Every order of five items; the code is the item and the place.
-struct Order;
-
-impl Problem for Order {
-    type State = Vec<u8>;
-    type Move = u8;
-    fn root(&self) -> Vec<u8> {
-        Vec::new()
-    }
-    fn moves(&self, state: &Vec<u8>, moves: &mut Vec<u8>) {
-        moves.extend((0..5).filter(|item| !state.contains(item)));
-    }
-    fn apply(&self, state: &mut Vec<u8>, mv: u8) {
-        state.push(mv);
-    }
-    fn score(&self, state: &Vec<u8>) -> Score {
-        Score::Feasible((stable_hash(state) % 1000) as f64)
-    }
-    fn code(&self, state: &Vec<u8>, mv: u8) -> u64 {
-        stable_hash(&(state.len(), mv))
-    }
 }
 
 /// Calls `check` with a search whose present solution is 0, 1, 2, ... and its context.

@@ -308,13 +308,13 @@ impl AutoSearch {
         !self.entrants[at].ended && (self.state.named == 0 || at < self.state.named)
     }
 
-    /// Returns the method that shares the rest with the winner, the best of the other kind, exact or not; with the
-    /// part of the rest that the exact one of both has.
-    fn partner(&self, winner: usize) -> Option<(usize, f64)> {
+    /// Returns the two methods that share the rest, the exact one first, and its part: the winner and the best of the
+    /// other kind, exact or not.
+    fn sharers(&self, winner: usize) -> Option<([usize; 2], f64)> {
         let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
         let others = (0..self.racers()).filter(|&at| self.entrants[at].is_systematic() != exact && self.may_share(at));
         let best = others.min_by(|&a, &b| self.entrants[a].order(&self.entrants[b])).filter(|_| part > 0.0)?;
-        Some((best, if exact { part.max(LEAST) } else { part }))
+        Some(if exact { ([winner, best], part.max(LEAST)) } else { ([best, winner], part) })
     }
 
     /// Returns a field in order, the best first, and its scores in words.
@@ -329,22 +329,17 @@ impl AutoSearch {
     fn halve(&mut self, race: &mut Race, best: Option<f64>, now: Progress) {
         let (mut stay, scores) = self.rank(race.field());
         let mut dropped = self.drop_worse(&mut stay);
-        let partner = if let &[winner] = &stay[..] { self.partner(winner) } else { None };
+        let shared = if let &[winner] = &stay[..] { self.sharers(winner) } else { None };
         let name = |at: usize| self.entrants[at].entry.to_string();
-        let next = match (&stay[..], partner) {
-            (&[winner], Some((other, part))) => {
-                let (exact, heuristic) =
-                    if self.entrants[winner].is_systematic() { (winner, other) } else { (other, winner) };
-                dropped.retain(|&at| at != other);
-                race.divide([exact, heuristic], part, now);
-                let percent = (100.0 * part).round();
-                format!("{} gets {percent} % of the rest, then {} continues", name(exact), name(heuristic))
-            }
-            _ => {
-                let names: Vec<String> = stay.iter().map(|&at| name(at)).collect();
-                race.halve(stay, now);
-                format!("the race continues with {}", names.join(", "))
-            }
+        let next = if let Some((two, part)) = shared {
+            dropped.retain(|at| !two.contains(at));
+            race.divide(two, part, now);
+            let percent = (100.0 * part).round();
+            format!("{} gets {percent} % of the rest, then {} continues", name(two[0]), name(two[1]))
+        } else {
+            let names: Vec<String> = stay.iter().map(|&at| name(at)).collect();
+            race.halve(stay, now);
+            format!("the race continues with {}", names.join(", "))
         };
         self.state.remarks.push(format!("{scores}; {next}"));
         dropped.into_iter().for_each(|at| self.entrants[at].rest(best));

@@ -40,7 +40,7 @@ impl BeamSearch {
         let queue = Queue::default();
         std::thread::scope(|scope| {
             let (queue, judge, now) = (&queue, &judge, &now);
-            let _ends = Ends(queue);
+            let ends = Ends(queue);
             let mut helpers = Vec::new();
             for twin in twins {
                 // A thread that cannot be started does not matter: the others do its work.
@@ -67,7 +67,7 @@ impl BeamSearch {
                     break;
                 }
             }
-            queue.close();
+            drop(ends);
             for helper in helpers {
                 if let Err(panic) = helper.join() {
                     std::panic::resume_unwind(panic);

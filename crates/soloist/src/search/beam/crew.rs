@@ -15,6 +15,7 @@ use crate::search::shared::children::optimistic;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::panicking;
 use std::time::{Duration, Instant};
 
 /// How long a block takes that threads work on before the search looks at its limits again, at most and at least.
@@ -246,13 +247,15 @@ pub(super) struct Queue {
     changed: Condvar,
 }
 
-/// Notes that a thread has panicked, unless it is forgotten before.
+/// Notes that a thread has panicked.
 struct Alarm<'a>(&'a Queue);
 
 impl Drop for Alarm<'_> {
     fn drop(&mut self) {
-        self.0.jobs().has_failed = true;
-        self.0.changed.notify_all();
+        if panicking() {
+            self.0.jobs().has_failed = true;
+            self.0.changed.notify_all();
+        }
     }
 }
 
@@ -261,7 +264,7 @@ impl Queue {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Offers the parts of a block, of which there are none left.
+    /// Offers the parts of a block; those of the block before have been collected.
     pub(super) fn offer(&self, parts: Vec<Part>) {
         // The first one is taken first.
         self.jobs().waiting.extend(parts.into_iter().enumerate().rev());
@@ -281,9 +284,10 @@ impl Queue {
                 continue;
             };
             drop(jobs);
-            let alarm = Alarm(self);
-            part.expand(judge, problem, now, &mut child);
-            std::mem::forget(alarm);
+            {
+                let _alarm = Alarm(self);
+                part.expand(judge, problem, now, &mut child);
+            }
             jobs = self.jobs();
             jobs.done.push((number, part));
             self.changed.notify_all();
