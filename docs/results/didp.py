@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""`auto` beside CABS, LNBS and CP-SAT on twelve problem classes: runs the programs, verifies solutions, prints didp.md's tables.
+"""`auto` beside CABS, LNBS, CABS of the crate rpid and CP-SAT on twelve problem classes: runs the programs, verifies solutions, prints didp.md's tables.
 
     python3 docs/results/general.py install                  didppy and OR-Tools from PyPI into target/peers
     python3 docs/results/didp.py run --seconds 5             all that is not in the log yet
     python3 docs/results/didp.py run --only pickup --programs auto,cabs
+    python3 docs/results/didp.py check                       tiny instances: optima of rpid and of didppy's CABS
     python3 docs/results/didp.py table                       Markdown of all that was run
 
-Needs `cargo build --release -p soloist --examples`. Seconds are processor seconds of the search where a C compiler is
+Needs `cargo build --release -p soloist --examples`; the script builds docs/results/rpid. Seconds are processor seconds of the search where a C compiler is
 found, one thread, one process at a time. Every solution is valued anew by didp_classes.py from the instance and the
 moves; a run whose value differs from what its program says is an error. Runs are appended to target/didp.jsonl, and
 those that are there are not repeated.
@@ -14,6 +15,7 @@ those that are there are not repeated.
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -26,9 +28,9 @@ import general
 LOG = Path(os.environ.get("DIDP_LOG", general.ROOT / "target/didp.jsonl"))
 #: The programs, and their seeds in the order of the runs. CABS draws nothing.
 PROGRAMS = {"auto": (1, 2, 3), "four": (1, 2, 3), "cabs": (1,), "lnbs": (1, 2, 3), "cp-sat": (1, 2, 3)}
-PROGRAMS |= {"cp-sat-turns": (1,)}
+PROGRAMS |= {"cp-sat-turns": (1,), "rpid": (1,)}
 NAMES = {"four": "`auto`, four functions", "auto": "`auto`", "cabs": "CABS", "lnbs": "LNBS", "cp-sat": "CP-SAT"}
-NAMES |= {"cp-sat-turns": "CP-SAT, `interleave_search`"}
+NAMES |= {"cp-sat-turns": "CP-SAT, `interleave_search`", "rpid": "rpid"}
 
 
 def ours(kind, file, seconds, seed, four, env):
@@ -110,6 +112,13 @@ def peer(name, kind, file, seconds, seed, env):
     return dict(json.loads(done.stdout.splitlines()[-1]), used=used)
 
 
+def rpid(kind, file, seconds, env):
+    done, used = general.run([general.rpid(), kind, file, str(seconds)], seconds, env)
+    if done.returncode != 0:
+        sys.exit(f"rpid on {file}: {done.stderr.strip().splitlines()[-1:]}")
+    return dict(json.loads(done.stdout), used=used)
+
+
 def verified(name, instance, kind, text, result):
     """Puts the verifier's value in the place of the program's, which must be the same."""
     moves = result.pop("moves", None)
@@ -146,6 +155,8 @@ def run(asked):
                     continue
                 if program in ("auto", "four"):
                     result = ours(kind, file, asked.seconds, seed, program == "four", env)
+                elif program == "rpid":
+                    result = rpid(kind, file, asked.seconds, env)
                 else:
                     result = peer(program, kind, file, asked.seconds, seed, env)
                 result = verified(program, instance, kind, file.read_text(), result)
@@ -154,6 +165,31 @@ def run(asked):
                     log.write(json.dumps(record) + "\n")
                 shown = [record.get(name) for name in ("value", "proven", "first", "used")]
                 print(instance, program, seed, *shown, flush=True)
+
+
+#: Arguments of the generators for instances that both programs solve in a moment.
+TINY = {
+    "maxcut": (12, 0.5), "multiknapsack": (12, 3, 0.5), "tardiness": (8, 0.6, 0.6), "layout": (8,), "stacks": (9, 9, 4),
+    "sweep": (9, 0.3), "balancing": (9, "bimodal", 0.3), "packing": (didp_classes.triplets, 12), "pickup": (4, 6),
+    "orienteering": (9, "rc", 2400, 600), "clique": (14, 0.6), "talent": (9, 6),
+}
+
+
+def check():
+    """Compares the optima that rpid and CABS of didppy prove on tiny instances, three of each class."""
+    env, folder = general.environment(), general.ROOT / "target/didp-tiny"
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, arguments in TINY.items():
+        for seed in (1, 2, 3):
+            file = folder / f"{kind}-{seed}.txt"
+            text = "\n".join(didp_classes.CLASSES[kind][0](random.Random(f"{kind}-tiny-{seed}"), *arguments)) + "\n"
+            file.write_text(text)
+            results = {"rpid": rpid(kind, file, 10, env), "cabs": peer("cabs", kind, file, 10, 1, env)}
+            values = {name: verified(name, file.stem, kind, text, result) for name, result in results.items()}
+            found = {name: (result["value"], result["proven"]) for name, result in values.items()}
+            print(file.stem, found, flush=True)
+            if found["rpid"] != found["cabs"] or not found["rpid"][1]:
+                sys.exit(f"{file.stem}: rpid and CABS differ, or one proves nothing")
 
 
 def main():
@@ -170,9 +206,12 @@ def main():
     runs.add_argument("--only", help="classes, separated by commas")
     runs.add_argument("--programs", help="of " + ", ".join(PROGRAMS))
     commands.add_parser("table")
+    commands.add_parser("check")
     asked = parser.parse_args()
     if asked.command == "run":
         run(asked)
+    elif asked.command == "check":
+        check()
     else:
         import didp_table
 

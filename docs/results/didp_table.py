@@ -17,7 +17,7 @@ def text(number):
 
 
 def table(records, programs, names):
-    order = ["four", "auto", "cabs", "lnbs", "cp-sat", "cp-sat-turns"]
+    order = ["four", "auto", "cabs", "rpid", "lnbs", "cp-sat", "cp-sat-turns"]
     programs = [program for program in order if any(r["program"] == program for r in records)]
     cells = {}
     for record in records:

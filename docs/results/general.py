@@ -181,6 +181,21 @@ def ddo(where, seconds, env):
     return {"score": value if value >= 0 else None, "proven": proven, "used": round(used, 1)}
 
 
+def rpid():
+    """Builds the program with the models for the crate rpid where that is needed, and returns it."""
+    manifest, folder = Path(__file__).with_name("rpid") / "Cargo.toml", ROOT / "target/rpid"
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", folder]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+        fault = next((line for line in done.stderr.splitlines() if line.startswith("error")), done.stderr.strip()[-200:])
+        failed = done.returncode != 0
+    except OSError as error:
+        failed, fault = True, error
+    if failed:
+        sys.exit(f"rpid is absent: the build of docs/results/rpid failed: {fault}")
+    return folder / "release/soloist-rpid"
+
+
 def append(**record):
     LOG.parent.mkdir(exist_ok=True)
     with LOG.open("a") as log:
