@@ -7,6 +7,7 @@
     python3 docs/results/general.py install                                   peers, from PyPI and crates.io into target/
     python3 docs/results/general.py run cp-sat --seconds 30                   job shops by CP-SAT with one worker
     python3 docs/results/general.py run cabs-didp --seconds 30                SOP, talent and LCS by didppy's CABS
+    python3 docs/results/general.py run rpid --seconds 30                     the same by CABS of the crate rpid
     python3 docs/results/general.py run ddo --seconds 30                      the same by the examples of the crate ddo
     python3 docs/results/general.py table                                     Markdown of all that was run
 
@@ -121,7 +122,9 @@ def ours(name, where, method, seconds, seed, env):
 
 
 def peer(name, where, method, seconds, env):
-    python = VENV / "bin/python"
+    python = Path(sys.executable) if method == "rpid" else VENV / "bin/python"
+    if method == "rpid":
+        rpid()
     if not python.exists():
         sys.exit(f"{method} is absent: `general.py install` installs it from PyPI")
     program, file, _ = where
@@ -266,7 +269,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run")
-    runs.add_argument("method", help="a preset, `default`, `portfolio`, `cp-sat`, `cabs-didp` or `ddo`")
+    runs.add_argument("method", help="a preset, `default`, `portfolio`, `cp-sat`, `cabs-didp`, `rpid` or `ddo`")
     runs.add_argument("--seconds", type=float, default=30.0)
     runs.add_argument("--seeds", default="1")
     runs.add_argument("--only", help="instances, separated by semicolons")
@@ -281,7 +284,7 @@ def main():
         return install()
     env = environment(sleeps=asked.method == "ddo")
     only = asked.only.split(";") if asked.only else None
-    if asked.method in ("cp-sat", "cabs-didp", "ddo"):
+    if asked.method in ("cp-sat", "cabs-didp", "rpid", "ddo"):
         wanted = ["jobshop"] if asked.method == "cp-sat" else ["sop", "talent", "lcs"]
         for name, where in GENERAL.items():
             if where[0] in wanted and (only is None or name in only):

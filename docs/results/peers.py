@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Solves an instance by another solver with one thread and a plain model: `peers.py SOLVER PROBLEM FILE SECONDS`.
 
-SOLVER is `cp-sat` (OR-Tools, for jobshop) or `cabs-didp` (didppy, for sop, talent, lcs). Prints one line of JSON. `general.py`
-calls it.
+SOLVER is `cp-sat` (OR-Tools, for jobshop), `cabs-didp` (didppy, for sop, talent, lcs) or `rpid` (the crate, for the same three, with
+the models of rpid/; the moves are valued here). Prints one line of JSON. `general.py` calls it.
 """
 import functools
 import json
 import operator
+import subprocess
 import sys
 
 
@@ -133,6 +134,54 @@ def lcs(dp, text):
     return model
 
 
+def value_sop(text, moves):
+    numbers = [int(word) for word in text.split("EDGE_WEIGHT_SECTION")[1].split("EOF")[0].split()]
+    count = numbers[0]
+    cost = lambda a, b: numbers[1 + a * count + b]
+    assert sorted(moves) == list(range(1, count)), "not each place once"
+    place = {one: step for step, one in enumerate(moves)}
+    assert all(place[b] < place[a] for a in moves for b in moves if cost(a, b) < 0), "a place before its predecessor"
+    path = [0, *moves]
+    return sum(cost(a, b) for a, b in zip(path, path[1:]))
+
+
+def value_talent(text, moves):
+    words = [int(word) for word in text.split()[1:]]
+    scenes, actors = words[:2]
+    duration = words[2 + (scenes + 1) * actors :]
+    assert sorted(moves) == list(range(scenes)), "not each scene once"
+    total = 0
+    for actor in range(actors):
+        row = words[2 + (scenes + 1) * actor :][: scenes + 1]
+        days = [step for step, scene in enumerate(moves) if row[scene]]
+        total += row[-1] * sum(duration[scene] for scene in moves[days[0] : days[-1] + 1]) if days else 0
+    return total
+
+
+def value_lcs(text, moves):
+    for number, string in enumerate(text.split()[3::2]):
+        letters = iter(string)
+        assert all(letter in letters for letter in moves), f"no subsequence of string {number + 1}"
+    return len(moves)
+
+
+def rpid(problem, file, text, seconds):
+    import general
+
+    # `talent` of the program merges scenes with the same actors, which the model here does not.
+    name = "scenes" if problem == "talent" else problem
+    done = subprocess.run([general.rpid(), name, file, seconds], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr.strip())
+    result = json.loads(done.stdout)
+    if result["value"] is None:
+        return None, False
+    value = {"sop": value_sop, "talent": value_talent, "lcs": value_lcs}[problem](text, result["moves"])
+    if value != result["value"]:
+        sys.exit(f"rpid says {result['value']}, is {value}; {result['moves']}")
+    return value, result["proven"]
+
+
 def main():
     name, problem, file, seconds = sys.argv[1:]
     with open(file, encoding="utf-8") as stream:
@@ -145,6 +194,8 @@ def main():
         model = {"sop": sop, "talent": talent, "lcs": lcs}[problem](dp, text)
         solution = dp.CABS(model, time_limit=float(seconds), threads=1, quiet=True).search()
         score, proven = solution.cost, solution.is_optimal
+    elif name == "rpid" and problem in ("sop", "talent", "lcs"):
+        score, proven = rpid(problem, file, text, seconds)
     else:
         sys.exit(f"no model of {problem} for {name}")
     print(json.dumps({"score": score, "proven": proven}))
