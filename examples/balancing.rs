@@ -137,9 +137,12 @@ impl Problem for Line {
         let thirds = load.sixths.div_ceil(6).saturating_sub((3 * load.room >= self.cycle).into());
         Some((load.stations + time.max(halves).max(thirds)).into())
     }
-    /// The time that closed stations have lost.
+    /// Where bounds are equal, more stations, because fewer are to come; then the less time that closed stations have
+    /// lost.
     fn potential(&self, load: &Load) -> Option<f64> {
-        Some(-f64::from(load.stations * self.cycle - load.room + load.left))
+        let lost = f64::from(load.stations * self.cycle - load.room + load.left);
+        let most = f64::from(self.cycle) * (self.time.len() + 1) as f64;
+        Some(f64::from(load.stations) - lost / most)
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
