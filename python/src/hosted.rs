@@ -305,6 +305,15 @@ impl AnyInstance for Hosted {
     fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError> {
         self.inner.explain(time, seed, stop)
     }
+    fn explain_decisions(
+        &self,
+        moves: &Value,
+        time: Duration,
+        seed: u64,
+        stop: Option<&AtomicBool>,
+    ) -> Result<Explanation, SolveError> {
+        self.inner.explain_decisions(moves, time, seed, stop)
+    }
 
     fn constraints(&self) -> usize {
         self.inner.constraints()

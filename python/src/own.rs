@@ -283,12 +283,27 @@ pub(crate) fn explained(found: Explanation) -> Explained {
     (found.verdict.name(), found.conflict, found.is_least, found.constraints, found.tests)
 }
 
-/// Looks for constraints that cannot hold together, for so many seconds.
+/// Looks for constraints that cannot hold together, or for moves that cannot all stay, for so many seconds.
 #[pyfunction]
-pub(crate) fn explain_own(functions: Functions, time: f64, seed: u64) -> PyResult<Explained> {
+#[pyo3(signature = (functions, time, seed, moves=None))]
+pub(crate) fn explain_own(
+    py: Python<'_>,
+    functions: Functions,
+    time: f64,
+    seed: u64,
+    moves: Option<Bound<'_, PyAny>>,
+) -> PyResult<Explained> {
     let problem = PyProblem::new(functions);
     let _live = Live::enter(&problem.guard.stop)?;
-    let found = soloist::check::explain(&problem, seconds(time), seed, Some(&problem.guard.stop));
+    let (time, stop) = (seconds(time), Some(&*problem.guard.stop));
+    let found = match moves {
+        None => soloist::check::explain(&problem, time, seed, stop),
+        Some(moves) => {
+            let moves = problem.follow(py, &moves)?;
+            let name = |step: usize, mv| format!("move {step}: {mv:?}");
+            soloist::check::explain_decisions(&problem, &moves, &name, time, seed, stop)
+        }
+    };
     checked(&problem)?;
     problem.guard.interrupt()?;
     found.map(explained).map_err(|error| solve_error(&error))

@@ -127,8 +127,12 @@ impl Shipped {
     fn prefix(&self, py: Python<'_>, request: &Request) -> PyResult<Option<Value>> {
         let Some(prefix) = &request.prefix else { return Ok(None) };
         let text: String = prefix.extract(py)?;
-        let moves = self.instance.prefix_from(&text);
-        moves.map(Some).map_err(|error| PyValueError::new_err(format!("prefix: {error}")))
+        self.moves_of(&text).map(Some)
+    }
+
+    /// Reads moves that solutions begin with.
+    fn moves_of(&self, text: &str) -> PyResult<Value> {
+        self.instance.prefix_from(text).map_err(|error| PyValueError::new_err(format!("prefix: {error}")))
     }
 
     /// The result of a run as the command prints it, verified.
@@ -255,10 +259,15 @@ impl Shipped {
         Ok((checked.score, checked.summary))
     }
 
-    /// Looks for constraints that cannot hold together, for so many seconds.
-    fn explain(&self, py: Python<'_>, time: f64, seed: u64) -> PyResult<Explained> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let work = || self.instance.explain(seconds(time), seed, Some(&stop));
+    /// Looks for constraints that cannot hold together, or for moves that cannot all stay, for so many seconds.
+    #[pyo3(signature = (time, seed, prefix=None))]
+    fn explain(&self, py: Python<'_>, time: f64, seed: u64, prefix: Option<&str>) -> PyResult<Explained> {
+        let moves = prefix.map(|text| self.moves_of(text)).transpose()?;
+        let (time, stop) = (seconds(time), Arc::new(AtomicBool::new(false)));
+        let work = || match &moves {
+            None => self.instance.explain(time, seed, Some(&stop)),
+            Some(moves) => self.instance.explain_decisions(moves, time, seed, Some(&stop)),
+        };
         let found = interruptible(py, &stop, &Calls::default(), work)?;
         if stop.load(Ordering::Relaxed) {
             return Err(PyKeyboardInterrupt::new_err(()));

@@ -71,6 +71,17 @@ def test_conflicts_of_own_problems():
     assert soloist.explain(Shifts([(0, 1)])).verdict == "feasible"
 
 
+def test_conflicts_of_decisions():
+    found = soloist.explain(Shifts([(0, 1), (1, 3)], 5), prefix=[0, 1, 0, 1])
+    assert (found.verdict, found.least, found.constraints, found.kind) == ("conflict", True, 4, "decisions")
+    assert found.conflict == ["move 1: 1", "move 3: 1"]
+    assert str(found).startswith("2 of 4 decisions cannot hold together\n  move 1: 1\n")
+    assert soloist.explain(Shifts([(0, 1)]), prefix=[0, 1]).verdict == "feasible"
+    assert soloist.explain(Shifts([(0, 1), (1, 2), (0, 2)]), prefix=[0]).conflict == []
+    best = soloist.solve("knapsack", "weak:20x1000:1", nodes=1000)
+    assert str(soloist.explain("knapsack", "weak:20x1000:1", prefix=best)) == f"feasible: {len(best.moves)} decisions"
+
+
 def test_what_goes_wrong_is_said():
     class Half(Shifts):
         relaxed = None
@@ -88,3 +99,9 @@ def test_what_goes_wrong_is_said():
         soloist.explain("knapsack", "weak:20x1000:1")
     with pytest.raises(TypeError, match="no option `fleets`"):
         soloist.explain("vrptw", "random:5:7", fleets=2)
+    with pytest.raises(ValueError, match="prefix: move 1, 2, is not legal"):
+        soloist.explain(Shifts([(0, 1)]), prefix=[0, 2])
+    with pytest.raises(ValueError, match="prefix: it has no move"):
+        soloist.explain(Shifts([(0, 1)]), prefix=[])
+    with pytest.raises(ValueError, match="prefix: "):
+        soloist.explain("vrptw", "random:5:7", prefix=["here"])

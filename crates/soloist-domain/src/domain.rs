@@ -380,6 +380,18 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When a search fails.
     fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError>;
+    /// Looks for moves of a game, as [`prefix_from`](Self::prefix_from) reads them, that cannot all stay at their steps;
+    /// see [`soloist::check::explain_decisions`].
+    ///
+    /// # Errors
+    /// When a move is not legal or a search fails.
+    fn explain_decisions(
+        &self,
+        moves: &Value,
+        time: Duration,
+        seed: u64,
+        stop: Option<&AtomicBool>,
+    ) -> Result<Explanation, SolveError>;
     /// How many constraints the instance names; 0: nothing can be explained.
     fn constraints(&self) -> usize;
     /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with

@@ -246,6 +246,18 @@ impl<I: Instance> AnyInstance for I {
         soloist::check::explain(self.problem(), time, seed, stop)
     }
 
+    fn explain_decisions(
+        &self,
+        moves: &Value,
+        time: Duration,
+        seed: u64,
+        stop: Option<&AtomicBool>,
+    ) -> Result<Explanation, SolveError> {
+        let moves = typed::<I>(moves)?;
+        let name = |step: usize, mv| format!("move {step}: {}", serde_json::to_value(mv).unwrap_or_default());
+        soloist::check::explain_decisions(self.problem(), &moves, &name, time, seed, stop)
+    }
+
     fn constraints(&self) -> usize {
         self.problem().explain().map_or(0, |explain| explain.constraints().len())
     }

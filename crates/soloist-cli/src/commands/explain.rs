@@ -1,6 +1,7 @@
-//! `soloist explain`: constraints of an instance that cannot hold together.
+//! `soloist explain`: constraints of an instance, or decisions, that cannot hold together.
 
 use super::args::{ProblemParser, QuietArgs};
+use super::solve::read_moves;
 use crate::terminal::{output, signal};
 use crate::units;
 use clap::Args;
@@ -10,19 +11,22 @@ use soloist_problems::{Domain, Setting};
 use soloist_study::Failure;
 use soloist_study::text::{counted, plain};
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
-Example: soloist explain vrptw tight.txt --set vehicles=3 --time 30s
+Examples:
+  soloist explain vrptw tight.txt --set vehicles=3 --time 30s
+  soloist explain vrptw tight.txt --prefix begun.json     which of these moves cannot all stay at their steps
 Constraints are left out as long as no solution exists without them. Each set is searched by the default method and by
-exact search.
+exact search. With --prefix, moves are left out instead, and all constraints hold: the moves of other steps are free.
 Exit code: 0 a conflict, or a solution that satisfies everything; 3 neither within the time; 130 interrupted.";
 
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArgs {
-    /// The problem: one that names its constraints
+    /// The problem: one that names its constraints, or any with --prefix
     #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
     pub(crate) problem: &'static Domain,
     /// The instance file or spec
@@ -31,6 +35,9 @@ pub(crate) struct ExplainArgs {
     /// Set an option of the problem (repeatable)
     #[arg(long, short, value_name = "KEY=VALUE", value_parser = units::setting)]
     pub(crate) set: Vec<Setting>,
+    /// Explain why the moves of FILE (a result, or a list as `solve --prefix` reads it) lead to no feasible solution
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prefix: Option<PathBuf>,
     /// Wall-clock time at most
     #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, default_value = "10s")]
     pub(crate) time: Duration,
@@ -51,9 +58,19 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
     signal::install(args.quiet.quiet)?;
     let begin = Instant::now();
-    let found = instance.explain(args.time, args.seed, Some(&signal::STOP));
+    let found = match &args.prefix {
+        None => instance.explain(args.time, args.seed, Some(&signal::STOP)),
+        Some(path) => {
+            let moves = read_moves(path, |text| instance.prefix_from(text))?;
+            instance.explain_decisions(&moves, args.time, args.seed, Some(&signal::STOP))
+        }
+    };
     let found = found.map_err(|error| Failure::runtime(format!("{}: {error}", args.instance)))?;
+    let kind = if args.prefix.is_some() { "decision" } else { "constraint" };
     if found.verdict == Verdict::Unnamed {
+        if let Some(path) = &args.prefix {
+            return Err(Failure::runtime(format!("{}: there is no move in it", path.display())));
+        }
         let name = args.problem.name;
         return Err(Failure::runtime(format!("{}: {name} names no constraints of this instance", args.instance)));
     }
@@ -65,14 +82,14 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             "verdict": found.verdict.name(),
             "conflict": found.conflict,
             "least": found.is_least,
-            "constraints": found.constraints,
+            (format!("{kind}s")): found.constraints,
             "tests": found.tests,
             "seconds": seconds,
         });
         format!("{object}\n")
     } else {
         let head = format!("{} {}: {}\n", args.problem.name, instance.name(), instance.describe());
-        head + &text(&found, seconds)
+        head + &text(&found, kind, seconds)
     };
     output::print(&text)?;
     Ok(match found.verdict {
@@ -83,12 +100,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
 }
 
 /// The result for people.
-fn text(found: &Explanation, seconds: f64) -> String {
-    let all = counted(found.constraints, "constraint");
+fn text(found: &Explanation, kind: &str, seconds: f64) -> String {
+    let all = counted(found.constraints, kind);
     let mut text = match found.verdict {
         Verdict::Feasible => format!("feasible: a solution satisfies all {all}\n"),
         Verdict::Unnamed | Verdict::Unknown => {
             format!("unknown: neither a solution nor a proof that none satisfies all {all}; more --time may help\n")
+        }
+        Verdict::Conflict if found.conflict.is_empty() => {
+            "conflict: there is no feasible solution, whatever is decided; without --prefix, constraints are explained\n"
+                .to_owned()
         }
         Verdict::Conflict => {
             let least = if found.is_least {

@@ -23,6 +23,28 @@ fn a_conflict_is_named() {
 }
 
 #[test]
+fn decisions_that_cannot_all_stay_are_named() {
+    let folder = Folder::new();
+    let file = folder.join("begun.json");
+    let explained = |moves: &str, more: &[&str]| {
+        std::fs::write(&file, moves).unwrap();
+        run(&[&["explain", "vrptw", "random:12:7", "--set", "vehicles=3", "--prefix", &file, "-q"], more].concat())
+    };
+    let done = explained("[7, 0, 10]", &[]).exits(0);
+    let expected = "conflict: 2 of 3 decisions cannot hold together; without any one of them there is a solution\n  \
+                    move 0: 7\n  move 1: 0\n";
+    assert!(done.stdout.contains(expected), "{}", done.stdout);
+    let found: Value = serde_json::from_str(&explained("[7, 0, 10]", &["--json"]).exits(0).stdout).unwrap();
+    assert_eq!((&found["decisions"], &found["conflict"][0]), (&3.into(), &"move 0: 7".into()));
+    assert!(explained("[8, 0, 1]", &[]).exits(0).stdout.contains("feasible: a solution satisfies all 3 decisions"));
+    explained("[]", &[]).refused(1, "there is no move in it");
+    explained("[99]", &[]).refused(1, "move 0, 99, is not legal");
+    std::fs::write(&file, "[7]").unwrap();
+    let hopeless = run(&["explain", "vrptw", "random:12:7", "--set", "vehicles=2", "--prefix", &file, "-q"]).exits(0);
+    assert!(hopeless.stdout.contains("there is no feasible solution, whatever is decided"), "{}", hopeless.stdout);
+}
+
+#[test]
 fn results_have_the_parts_of_their_scores() {
     let folder = Folder::new();
     let out = folder.join("result.json");

@@ -84,7 +84,16 @@ pub fn explain<P: Problem>(
     seed: u64,
     stop: Option<&AtomicBool>,
 ) -> Result<Explanation, SolveError> {
-    let explain = problem.explain();
+    examine(problem.explain(), time, seed, stop)
+}
+
+/// Looks for a conflict of what `explain` names.
+pub(super) fn examine<P: Problem>(
+    explain: Option<&dyn Explain<P>>,
+    time: Duration,
+    seed: u64,
+    stop: Option<&AtomicBool>,
+) -> Result<Explanation, SolveError> {
     let names = explain.map_or_else(Vec::new, Explain::constraints);
     let mut found = Explanation {
         verdict: Verdict::Unnamed,

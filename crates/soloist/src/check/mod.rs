@@ -2,6 +2,7 @@
 
 mod advise;
 mod copies;
+mod decisions;
 mod edits;
 mod explain;
 mod games;
@@ -9,6 +10,7 @@ mod keys;
 mod players;
 
 pub use advise::{Advice, Knowledge, NextFunction, advise};
+pub use decisions::explain_decisions;
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
 pub(crate) use games::{ENDLESS, SHOWN, after, future, list};

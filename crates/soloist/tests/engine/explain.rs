@@ -1,6 +1,6 @@
 //! Conflicts of named constraints beside brute force.
 
-use soloist::check::{Verdict, explain};
+use soloist::check::{Verdict, explain, explain_decisions};
 use soloist::problem::{Explain, ScorePart};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use std::sync::atomic::AtomicBool;
@@ -119,4 +119,80 @@ fn parts_are_asked_of_the_end() {
     let best = solver.budget(Budget::nodes(1_000)).run().unwrap().best.unwrap();
     assert_eq!(best.score, Score::Feasible(4.0));
     assert_eq!(best.parts(&clauses), [("true".into(), 4.0), ("false".into(), 1.0)]);
+}
+
+/// Whether some values satisfy all clauses and are those of `values` at the places of `kept`.
+fn can_stay(clauses: &Clauses, values: &[bool], kept: &[usize]) -> bool {
+    (0..1_u32 << VARIABLES).any(|bits| {
+        let all: Vec<bool> = (0..VARIABLES).map(|at| bits >> at & 1 == 1).collect();
+        kept.iter().all(|&at| all[at] == values[at]) && clauses.broken(&all) == 0
+    })
+}
+
+#[test]
+fn conflicts_of_decisions_are_those_of_brute_force() {
+    let mut rng = Rng::new(7);
+    let (mut conflicts, mut hopeless, mut feasible) = (0, 0, 0);
+    for _ in 0..150 {
+        let count = 6 + rng.index(8);
+        let clauses = random(&mut rng, count);
+        let values: Vec<bool> = (0..1 + rng.index(VARIABLES)).map(|_| rng.index(2) == 1).collect();
+        let name = |step: usize, _| step.to_string();
+        let found = explain_decisions(&clauses, &values, &name, Duration::from_secs(10), 1, None).unwrap();
+        assert_eq!(found.constraints, values.len());
+        let all: Vec<usize> = (0..values.len()).collect();
+        if can_stay(&clauses, &values, &all) {
+            assert_eq!((found.verdict, found.conflict.len()), (Verdict::Feasible, 0));
+            feasible += 1;
+            continue;
+        }
+        assert!(found.verdict == Verdict::Conflict && found.is_least);
+        let kept: Vec<usize> = found.conflict.iter().map(|name| name.parse().unwrap()).collect();
+        assert!(!can_stay(&clauses, &values, &kept));
+        for left_out in &kept {
+            let rest: Vec<usize> = kept.iter().copied().filter(|at| at != left_out).collect();
+            assert!(can_stay(&clauses, &values, &rest), "{left_out} of {kept:?} is not needed");
+        }
+        if kept.is_empty() { hopeless += 1 } else { conflicts += 1 }
+    }
+    assert!(conflicts >= 20 && hopeless >= 5 && feasible >= 20, "{conflicts}, {hopeless}, {feasible}");
+}
+
+#[test]
+fn decisions_must_be_legal_and_games_that_end_early_miss_them() {
+    let name = |step: usize, _: u8| format!("step {step}");
+    let time = Duration::from_secs(5);
+    let refused = explain_decisions(&Countdown, &[1, 9], &name, time, 1, None).unwrap_err();
+    assert_eq!(refused.to_string(), "the prefix: move 1 is not legal");
+    // One and one leave four, which one step does not take.
+    let found = explain_decisions(&Countdown, &[1, 1], &name, time, 1, None).unwrap();
+    assert_eq!((found.verdict, found.conflict), (Verdict::Conflict, vec!["step 0".to_owned(), "step 1".to_owned()]));
+    // No solution has a fourth step.
+    let found = explain_decisions(&Countdown, &[2, 2, 1, 1], &name, time, 1, None).unwrap();
+    assert_eq!((found.verdict, found.conflict), (Verdict::Conflict, vec!["step 3".to_owned()]));
+    let found = explain_decisions(&Countdown, &[3, 2], &name, time, 1, None).unwrap();
+    assert_eq!((found.verdict, found.constraints), (Verdict::Feasible, 2));
+    let found = explain_decisions(&Countdown, &[], &name, time, 1, None).unwrap();
+    assert_eq!(found.verdict, Verdict::Unnamed);
+}
+
+/// Takes 1 to 3 from 6 until nothing is left, which must be so after three steps.
+struct Countdown;
+
+impl Problem for Countdown {
+    type State = (u8, u8);
+    type Move = u8;
+    fn root(&self) -> (u8, u8) {
+        (6, 0)
+    }
+    fn moves(&self, &(left, _): &(u8, u8), moves: &mut Vec<u8>) {
+        moves.extend((1..=3).filter(|&taken| taken <= left));
+    }
+    fn apply(&self, (left, steps): &mut (u8, u8), taken: u8) {
+        *left -= taken;
+        *steps += 1;
+    }
+    fn score(&self, &(_, steps): &(u8, u8)) -> Score {
+        if steps == 3 { Score::Feasible(1.0) } else { Score::Infeasible(f64::from(steps.abs_diff(3))) }
+    }
 }

@@ -241,7 +241,7 @@ fn used_up(limits: &Limits, before: &RunInfo) -> Option<String> {
 }
 
 /// Reads a solution to start from, or moves to begin with.
-fn read_moves(path: &Path, moves_of: impl FnOnce(&str) -> Result<Value, String>) -> Result<Value, Failure> {
+pub(super) fn read_moves(path: &Path, moves_of: impl FnOnce(&str) -> Result<Value, String>) -> Result<Value, Failure> {
     let name = path.display().to_string();
     let text = check::read(&name)?;
     let moves = check::best_alone(text).and_then(|text| moves_of(&text));
