@@ -380,8 +380,8 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When a search fails.
     fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError>;
-    /// Looks for moves of a game, as [`prefix_from`](Self::prefix_from) reads them, that cannot all stay at their steps;
-    /// see [`soloist::check::explain_decisions`].
+    /// Looks for moves of a game, as [`prefix_from`](Self::prefix_from) reads them, that cannot all stay at their
+    /// steps; see [`soloist::check::explain_decisions`].
     ///
     /// # Errors
     /// When a move is not legal or a search fails.
