@@ -28,7 +28,8 @@ fn decisions_that_cannot_all_stay_are_named() {
     let file = folder.join("begun.json");
     let explained = |moves: &str, more: &[&str]| {
         std::fs::write(&file, moves).unwrap();
-        run(&[&["explain", "vrptw", "random:12:7", "--set", "vehicles=3", "--prefix", &file, "-q"], more].concat())
+        let call = ["explain", "vrptw", "random:12:7", "--set", "vehicles=3", "--time", "60s", "--prefix", &file, "-q"];
+        run(&[&call, more].concat())
     };
     let done = explained("[7, 0, 10]", &[]).exits(0);
     let expected = "conflict: 2 of 3 decisions cannot hold together; without any one of them there is a solution\n  \
@@ -39,8 +40,8 @@ fn decisions_that_cannot_all_stay_are_named() {
     assert!(explained("[8, 0, 1]", &[]).exits(0).stdout.contains("feasible: a solution satisfies all 3 decisions"));
     explained("[]", &[]).refused(1, "there is no move in it");
     explained("[99]", &[]).refused(1, "move 0, 99, is not legal");
-    std::fs::write(&file, "[7]").unwrap();
-    let hopeless = run(&["explain", "vrptw", "random:12:7", "--set", "vehicles=2", "--prefix", &file, "-q"]).exits(0);
+    std::fs::write(&file, "[1]").unwrap();
+    let hopeless = run(&["explain", "vrptw", "random:6:7", "--set", "vehicles=1", "--prefix", &file, "-q"]).exits(0);
     assert!(hopeless.stdout.contains("there is no feasible solution, whatever is decided"), "{}", hopeless.stdout);
 }
 
