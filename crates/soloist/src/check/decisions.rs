@@ -100,7 +100,7 @@ impl<P: Problem> Problem for Decided<'_, P> {
     fn bound(&self, at: &At<P::State>) -> Option<f64> {
         self.problem.bound(&at.state)
     }
-    /// States with the same future have the same one only if the same moves stay in it.
+    /// Keys are joined with the step: at another step, other moves stay.
     fn key(&self, at: &At<P::State>) -> Option<u64> {
         self.problem.key(&at.state).map(|key| stable_hash(&(key, at.step)))
     }
