@@ -3,7 +3,7 @@
 use super::explain::{Explanation, examine};
 use crate::Problem;
 use crate::core::score::{Score, Sense};
-use crate::problem::{Explain, stable_hash};
+use crate::problem::{Explain, Facts, stable_hash};
 use crate::run::SolveError;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -96,6 +96,12 @@ impl<P: Problem> Problem for Decided<'_, P> {
     }
     fn sense(&self) -> Sense {
         self.problem.sense()
+    }
+    /// A problem that leaves moves out proves nothing here either. Codes are those of moves, not of the problem.
+    fn facts(&self) -> Facts {
+        let facts = self.problem.facts();
+        let more = size_of::<At<P::State>>() - size_of::<P::State>();
+        Facts { code_count: None, state_bytes: facts.state_bytes.map(|bytes| bytes + more), ..facts }
     }
     fn bound(&self, at: &At<P::State>) -> Option<f64> {
         self.problem.bound(&at.state)
