@@ -82,6 +82,16 @@ def test_conflicts_of_decisions():
     assert str(soloist.explain("knapsack", "weak:20x1000:1", prefix=best)) == f"feasible: {len(best.moves)} decisions"
 
 
+def test_what_leaves_moves_out_proves_no_conflict_of_decisions():
+    class Incomplete(Shifts):
+        complete = False
+
+        def moves(self, given):
+            return [0, 1] if not given else [0] if len(given) < self.shifts else []
+
+    assert soloist.explain(Incomplete([(0, 1)]), prefix=[0]).verdict == "unknown"
+
+
 def test_what_goes_wrong_is_said():
     class Half(Shifts):
         relaxed = None

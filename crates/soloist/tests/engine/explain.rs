@@ -1,7 +1,7 @@
 //! Conflicts of named constraints beside brute force.
 
 use soloist::check::{Verdict, explain, explain_decisions};
-use soloist::problem::{Explain, ScorePart};
+use soloist::problem::{Explain, Facts, ScorePart};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -174,6 +174,44 @@ fn decisions_must_be_legal_and_games_that_end_early_miss_them() {
     assert_eq!((found.verdict, found.constraints), (Verdict::Feasible, 2));
     let found = explain_decisions(&Countdown, &[], &name, time, 1, None).unwrap();
     assert_eq!(found.verdict, Verdict::Unnamed);
+}
+
+#[test]
+fn what_leaves_moves_out_proves_no_conflict_of_decisions() {
+    let name = |step: usize, _: bool| format!("step {step}");
+    let explained = |is_complete| {
+        explain_decisions(&Differ { is_complete }, &[false], &name, Duration::from_secs(5), 1, None).unwrap()
+    };
+    assert_eq!((explained(true).verdict, explained(false).verdict), (Verdict::Conflict, Verdict::Unknown));
+}
+
+/// Two values that must differ. The moves leave out `true` as the second one: on purpose where they are not complete.
+struct Differ {
+    is_complete: bool,
+}
+
+impl Problem for Differ {
+    type State = Vec<bool>;
+    type Move = bool;
+    fn root(&self) -> Vec<bool> {
+        Vec::new()
+    }
+    fn moves(&self, values: &Vec<bool>, moves: &mut Vec<bool>) {
+        moves.extend_from_slice([&[false, true][..], &[false], &[]][values.len()]);
+    }
+    fn apply(&self, values: &mut Vec<bool>, value: bool) {
+        values.push(value);
+    }
+    fn score(&self, values: &Vec<bool>) -> Score {
+        if values[0] != values[1] { Score::Feasible(0.0) } else { Score::Infeasible(1.0) }
+    }
+    /// Codes below two, which a restriction of the problem must not hold against moves of its own codes.
+    fn facts(&self) -> Facts {
+        Facts { is_complete: self.is_complete, code_count: Some(2), ..Facts::default() }
+    }
+    fn code(&self, _: &Vec<bool>, value: bool) -> u64 {
+        value.into()
+    }
 }
 
 /// Takes 1 to 3 from 6 until nothing is left, which must be so after three steps.
