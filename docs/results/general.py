@@ -17,6 +17,7 @@ Without one they are seconds of wall clock, and the script says so. One thread, 
 appended to target/general.jsonl.
 """
 import argparse
+import functools
 import json
 import os
 import resource
@@ -184,6 +185,7 @@ def ddo(where, seconds, env):
     return {"score": value if value >= 0 else None, "proven": proven, "used": round(used, 1)}
 
 
+@functools.cache
 def rpid():
     """Builds the program with the models for the crate rpid where that is needed, and returns it."""
     manifest, folder = Path(__file__).with_name("rpid") / "Cargo.toml", ROOT / "target/rpid"

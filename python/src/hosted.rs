@@ -302,17 +302,14 @@ impl AnyInstance for Hosted {
         self.inner.start(request)
     }
 
-    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError> {
-        self.inner.explain(time, seed, stop)
-    }
-    fn explain_decisions(
+    fn explain(
         &self,
-        moves: &Value,
+        prefix: Option<&Value>,
         time: Duration,
         seed: u64,
         stop: Option<&AtomicBool>,
     ) -> Result<Explanation, SolveError> {
-        self.inner.explain_decisions(moves, time, seed, stop)
+        self.inner.explain(prefix, time, seed, stop)
     }
 
     fn constraints(&self) -> usize {

@@ -263,11 +263,8 @@ impl Shipped {
     #[pyo3(signature = (time, seed, prefix=None))]
     fn explain(&self, py: Python<'_>, time: f64, seed: u64, prefix: Option<&str>) -> PyResult<Explained> {
         let moves = prefix.map(|text| self.moves_of(text)).transpose()?;
-        let (time, stop) = (seconds(time), Arc::new(AtomicBool::new(false)));
-        let work = || match &moves {
-            None => self.instance.explain(time, seed, Some(&stop)),
-            Some(moves) => self.instance.explain_decisions(moves, time, seed, Some(&stop)),
-        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let work = || self.instance.explain(moves.as_ref(), seconds(time), seed, Some(&stop));
         let found = interruptible(py, &stop, &Calls::default(), work)?;
         if stop.load(Ordering::Relaxed) {
             return Err(PyKeyboardInterrupt::new_err(()));

@@ -375,19 +375,15 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When the rollout is unknown or the checkpoint to continue is damaged.
     fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError>;
-    /// Looks for constraints of the instance that cannot hold together; see [`soloist::check::explain()`].
-    ///
-    /// # Errors
-    /// When a search fails.
-    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError>;
-    /// Looks for moves of a game, as [`prefix_from`](Self::prefix_from) reads them, that cannot all stay at their
-    /// steps; see [`soloist::check::explain_decisions`].
+    /// Looks for constraints of the instance that cannot hold together; see [`soloist::check::explain()`]. With the
+    /// moves of a game, as [`prefix_from`](Self::prefix_from) reads them, it looks for those that cannot all stay at
+    /// their steps; see [`soloist::check::explain_decisions`].
     ///
     /// # Errors
     /// When a move is not legal or a search fails.
-    fn explain_decisions(
+    fn explain(
         &self,
-        moves: &Value,
+        prefix: Option<&Value>,
         time: Duration,
         seed: u64,
         stop: Option<&AtomicBool>,

@@ -242,18 +242,15 @@ impl<I: Instance> AnyInstance for I {
         Ok(Box::new(Running { instance: self, session: solver(self, request)?.start()? }))
     }
 
-    fn explain(&self, time: Duration, seed: u64, stop: Option<&AtomicBool>) -> Result<Explanation, SolveError> {
-        soloist::check::explain(self.problem(), time, seed, stop)
-    }
-
-    fn explain_decisions(
+    fn explain(
         &self,
-        moves: &Value,
+        prefix: Option<&Value>,
         time: Duration,
         seed: u64,
         stop: Option<&AtomicBool>,
     ) -> Result<Explanation, SolveError> {
-        let moves = typed::<I>(moves)?;
+        let Some(prefix) = prefix else { return soloist::check::explain(self.problem(), time, seed, stop) };
+        let moves = typed::<I>(prefix)?;
         let name = |step: usize, mv| format!("move {step}: {}", serde_json::to_value(mv).unwrap_or_default());
         soloist::check::explain_decisions(self.problem(), &moves, &name, time, seed, stop)
     }

@@ -110,9 +110,9 @@ def explain(
         own = functions(target)
         found = _soloist.explain_own(own, seconds, count, None if prefix is None else Prefix(own, prefix).moves)
     made = Explanation(*found, "constraints" if prefix is None else "decisions")
-    if made.verdict == "unnamed" and prefix is not None:
-        raise ValueError("prefix: it has no move")
     if made.verdict == "unnamed":
+        if prefix is not None:
+            raise ValueError("prefix: it has no move")
         name = target.problem if isinstance(target, Instance) else type(target).__name__
         raise ValueError(f"{name} names no constraints")
     return made

@@ -58,13 +58,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
     signal::install(args.quiet.quiet)?;
     let begin = Instant::now();
-    let found = match &args.prefix {
-        None => instance.explain(args.time, args.seed, Some(&signal::STOP)),
-        Some(path) => {
-            let moves = read_moves(path, |text| instance.prefix_from(text))?;
-            instance.explain_decisions(&moves, args.time, args.seed, Some(&signal::STOP))
-        }
-    };
+    let prefix = args.prefix.as_ref().map(|path| read_moves(path, |text| instance.prefix_from(text))).transpose()?;
+    let found = instance.explain(prefix.as_ref(), args.time, args.seed, Some(&signal::STOP));
     let found = found.map_err(|error| Failure::runtime(format!("{}: {error}", args.instance)))?;
     let kind = if args.prefix.is_some() { "decision" } else { "constraint" };
     if found.verdict == Verdict::Unnamed {

@@ -3,6 +3,7 @@
 use super::explain::{Explanation, examine};
 use crate::Problem;
 use crate::core::score::{Score, Sense};
+use crate::erased::problem::ProblemRef;
 use crate::problem::{Explain, Facts, stable_hash};
 use crate::run::SolveError;
 use std::sync::atomic::AtomicBool;
@@ -39,15 +40,7 @@ pub fn explain_decisions<P: Problem>(
     seed: u64,
     stop: Option<&AtomicBool>,
 ) -> Result<Explanation, SolveError> {
-    let (mut state, mut legal) = (problem.root(), Vec::new());
-    for (step, &mv) in moves.iter().enumerate() {
-        legal.clear();
-        problem.moves(&state, &mut legal);
-        if !legal.contains(&mv) {
-            return Err(SolveError::Prefix(step));
-        }
-        problem.apply(&mut state, mv);
-    }
+    ProblemRef::borrowed(problem).begin(moves).map_err(SolveError::Prefix)?;
     let names: Vec<String> = moves.iter().enumerate().map(|(step, &mv)| name(step, mv)).collect();
     let decided = Decided { problem, moves, names: &names, kept: vec![true; moves.len()] };
     examine(Some(&decided), time, seed, stop)

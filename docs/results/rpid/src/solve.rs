@@ -12,9 +12,11 @@ pub(crate) struct Limits {
 }
 
 /// What the command has to know of a model beside rpid's traits.
-pub(crate) trait Model: Dp<CostType = i64> {
+pub(crate) trait Model: Dp<CostType = i64, Label: ToString> {
     /// The moves that the verifier takes, as JSON.
-    fn moves(&self, labels: &[Self::Label]) -> Vec<String>;
+    fn moves(&self, labels: &[Self::Label]) -> Vec<String> {
+        labels.iter().map(ToString::to_string).collect()
+    }
 
     /// The value that the verifier computes, as JSON.
     fn value(&self, cost: i64) -> String {

@@ -31,6 +31,12 @@ pub(crate) struct State<const W: usize> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Label(Option<usize>);
 
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |task| task.fmt(f))
+    }
+}
+
 pub(crate) fn read<const W: usize>(text: &str) -> Result<Balancing<W>, String> {
     let mut words = Words::new(text);
     let tasks = words.count::<W>(0)?;
@@ -152,6 +158,6 @@ impl<const W: usize> Bound for Balancing<W> {
 
 impl<const W: usize> Model for Balancing<W> {
     fn moves(&self, labels: &[Label]) -> Vec<String> {
-        labels.iter().filter_map(|label| label.0).map(|task| task.to_string()).collect()
+        labels.iter().filter(|label| label.0.is_some()).map(Label::to_string).collect()
     }
 }

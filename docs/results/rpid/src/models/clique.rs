@@ -1,6 +1,5 @@
 //! The vertices of a clique in their order.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -11,7 +10,7 @@ use std::cmp::Reverse;
 pub(crate) struct Clique<const W: usize> {
     /// The neighbours with larger numbers.
     later: Vec<Set<W>>,
-    /// Classes of vertices of which a clique has one at most.
+    /// Classes of vertices: a clique has at most one of each.
     colors: Vec<Set<W>>,
 }
 
@@ -95,8 +94,4 @@ impl<const W: usize> Bound for Clique<W> {
     }
 }
 
-impl<const W: usize> Model for Clique<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Clique<W> {}

@@ -1,6 +1,5 @@
 //! Facilities in a row from the left. The cost is without the halves of lengths, which `value` adds.
 
-use super::as_text;
 use crate::read::{Words, fits};
 use crate::set::Set;
 use crate::solve::Model;
@@ -87,10 +86,6 @@ impl<const W: usize> Bound for Layout<W> {
 }
 
 impl<const W: usize> Model for Layout<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-
     fn value(&self, cost: i64) -> String {
         let twice = 2 * cost + self.twice_fixed;
         format!("{}.{}", twice / 2, 5 * (twice % 2))

@@ -82,8 +82,4 @@ impl<const W: usize> Bound for Maxcut<W> {
     }
 }
 
-impl<const W: usize> Model for Maxcut<W> {
-    fn moves(&self, labels: &[bool]) -> Vec<String> {
-        labels.iter().map(bool::to_string).collect()
-    }
-}
+impl<const W: usize> Model for Maxcut<W> {}

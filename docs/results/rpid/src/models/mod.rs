@@ -70,7 +70,3 @@ pub(crate) fn run(class: &str, text: &str, limits: &Limits) -> Result<String, St
         _ => Err(format!("no class {class:?}; there are {}", CLASSES.join(", "))),
     }
 }
-
-fn as_text(labels: &[usize]) -> Vec<String> {
-    labels.iter().map(usize::to_string).collect()
-}

@@ -1,6 +1,5 @@
-//! Places with windows of time, of which a tour has time for some.
+//! Places with windows of time; a tour has time for some of them.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -98,8 +97,4 @@ impl<const W: usize> Bound for Orienteering<W> {
     }
 }
 
-impl<const W: usize> Model for Orienteering<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Orienteering<W> {}

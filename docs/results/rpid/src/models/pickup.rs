@@ -1,6 +1,5 @@
 //! A tour over places where loads are picked up and delivered, with a capacity.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -106,8 +105,4 @@ impl<const W: usize> Bound for Pickup<W> {
     }
 }
 
-impl<const W: usize> Model for Pickup<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Pickup<W> {}

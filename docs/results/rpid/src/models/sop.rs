@@ -1,6 +1,5 @@
 //! A path through all places with precedences, in the format of TSPLIB.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -84,8 +83,4 @@ impl<const W: usize> Bound for Sop<W> {
     }
 }
 
-impl<const W: usize> Model for Sop<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Sop<W> {}

@@ -1,6 +1,5 @@
 //! Customers one after the other; the most stacks that are open at once.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -95,8 +94,4 @@ impl<const W: usize> Bound for Stacks<W> {
     }
 }
 
-impl<const W: usize> Model for Stacks<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Stacks<W> {}

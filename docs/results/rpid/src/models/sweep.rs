@@ -1,6 +1,5 @@
 //! Rooms one after the other; the most guards that are needed at once (graph-clear).
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -89,8 +88,4 @@ impl<const W: usize> Bound for Sweep<W> {
     }
 }
 
-impl<const W: usize> Model for Sweep<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Sweep<W> {}

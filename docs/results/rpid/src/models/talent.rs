@@ -1,6 +1,5 @@
 //! Scenes in an order that keeps actors waiting for little.
 
-use super::as_text;
 use crate::read::Words;
 use crate::set::Set;
 use crate::solve::Model;
@@ -105,8 +104,4 @@ impl<const W: usize> Bound for Talent<W> {
     }
 }
 
-impl<const W: usize> Model for Talent<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Talent<W> {}

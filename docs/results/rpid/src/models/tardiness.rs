@@ -1,6 +1,5 @@
 //! Jobs on one machine, with weights for their lateness.
 
-use super::as_text;
 use crate::read::{Words, fits};
 use crate::set::Set;
 use crate::solve::Model;
@@ -73,8 +72,4 @@ impl<const W: usize> Bound for Tardiness<W> {
     }
 }
 
-impl<const W: usize> Model for Tardiness<W> {
-    fn moves(&self, labels: &[usize]) -> Vec<String> {
-        as_text(labels)
-    }
-}
+impl<const W: usize> Model for Tardiness<W> {}
