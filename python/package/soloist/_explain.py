@@ -11,7 +11,7 @@ from . import _arguments, _soloist
 from ._instance import Instance
 from ._prefix import Prefix
 from ._problem import Rules, functions
-from ._result import as_start
+from ._result import as_text
 from ._solve import target_of
 
 
@@ -105,7 +105,7 @@ def explain(
     seconds = _arguments.seconds("time", time)
     count = _arguments.count("seed", seed, least=0, most=2**64 - 1)
     if isinstance(target, Instance):
-        found = target._shipped.explain(seconds, count, as_start(prefix, True))
+        found = target._shipped.explain(seconds, count, None if prefix is None else as_text(prefix))
     else:
         own = functions(target)
         found = _soloist.explain_own(own, seconds, count, None if prefix is None else Prefix(own, prefix).moves)
