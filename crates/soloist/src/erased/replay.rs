@@ -27,6 +27,8 @@ pub(crate) struct Replay {
     /// The most entries that wait; the oldest one is given up for a further one.
     pub(crate) patience: usize,
     pub(crate) codes: Vec<u64>,
+    /// Whether the replay is stuck as soon as an entry cannot be played in its turn (codes only).
+    pub(crate) is_strict: bool,
 }
 
 /// Why a replay has paused.
@@ -47,6 +49,7 @@ impl Replay {
         self.plan.clear();
         self.head = 0;
         self.waiting.clear();
+        self.is_strict = false;
     }
 
     /// Whether every entry of the plan so far was played in its turn.
@@ -122,7 +125,8 @@ fn follow_codes<P: Problem>(
         }
         replay.codes.clear();
         let Replay { plan, head, codes, .. } = replay;
-        let found = plan.iter().enumerate().skip(*head).find_map(|(at, &entry)| {
+        let most = if replay.is_strict { 1 } else { usize::MAX };
+        let found = plan.iter().enumerate().skip(*head).take(most).find_map(|(at, &entry)| {
             let same = packing.known(entry.mv);
             let is_legal = legal.contains(&same);
             if is_legal && problem.code(state, same) == entry.name {

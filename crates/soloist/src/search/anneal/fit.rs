@@ -26,6 +26,9 @@ impl Walker {
             return;
         }
         let seen = problem.solution_kind();
+        if seen.has_places || seen.free_order.is_some() {
+            self.links.take_if(|links| !links.are_named());
+        }
         self.adapts = seen.kind == SolutionKind::Assignment;
         if seen.has_places {
             self.fitted = Fitted::Assignment;

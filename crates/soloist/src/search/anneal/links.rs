@@ -1,9 +1,11 @@
 //! Orders whose score is a sum of links: what an edit changes is known without a replay.
 
 use super::edits::{Shape, Turned};
+use super::learned::Table;
 use crate::Rng;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::replay::Entry;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Decisions that count as near behind another one.
@@ -11,9 +13,17 @@ const NEAR: usize = 12;
 /// The chance that a guided block has one more entry.
 const LONGER: f64 = 0.8;
 
+/// What says what links cost.
+enum Costs {
+    /// The problem; its sign makes smaller values the better ones.
+    Named { sign: f64 },
+    /// The scores of neighbours. `None`: no solution is known yet.
+    Learned(Option<Table>),
+}
+
 /// The present solution as an order of numbered decisions.
 pub(super) struct Links {
-    sign: f64,
+    costs: Costs,
     names: Vec<u64>,
     numbers: HashMap<u64, u32>,
     /// The number at each place, and the place of each number.
@@ -21,20 +31,122 @@ pub(super) struct Links {
     places: Vec<u32>,
     /// For each number those that cost least directly behind it, the best first; `None`: not listed yet.
     near: Vec<Option<Vec<u32>>>,
+    /// The links that the neighbour adds and removes, while it is learned from.
+    added: Vec<u32>,
+    removed: Vec<u32>,
+}
+
+/// What a checkpoint holds of links that are learned. `None`: no solution is known yet.
+pub(super) type Saved = Option<Known>;
+
+/// What is known of links: the names of the decisions, what the links cost, and what is near each decision.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Known {
+    names: Vec<u64>,
+    table: Table,
+    near: Vec<Option<Vec<u32>>>,
 }
 
 impl Links {
-    /// Returns no order yet; `None`: the problem has no links.
-    pub(super) fn new(problem: &dyn ErasedProblem, first: Option<u64>) -> Option<Self> {
-        problem.link(None, Some(first?))?;
+    /// Returns no order yet; `None`: the problem has no links, and none are to be learned. `first`: the identity of
+    /// some decision.
+    pub(super) fn new(problem: &dyn ErasedProblem, first: Option<u64>, learns: bool) -> Option<Self> {
+        let costs = if first.is_some_and(|first| problem.link(None, Some(first)).is_some()) {
+            Costs::Named { sign: if problem.sense() == crate::Sense::Maximize { -1.0 } else { 1.0 } }
+        } else if learns {
+            Costs::Learned(None)
+        } else {
+            return None;
+        };
         Some(Self {
-            sign: if problem.sense() == crate::Sense::Maximize { -1.0 } else { 1.0 },
+            costs,
             names: Vec::new(),
             numbers: HashMap::new(),
             order: Vec::new(),
             places: Vec::new(),
             near: Vec::new(),
+            added: Vec::new(),
+            removed: Vec::new(),
         })
+    }
+
+    /// Whether the costs are those of the problem.
+    pub(super) fn are_named(&self) -> bool {
+        matches!(self.costs, Costs::Named { .. })
+    }
+
+    /// Whether edits have a price now.
+    pub(super) fn are_known(&self) -> bool {
+        match &self.costs {
+            Costs::Named { .. } => true,
+            Costs::Learned(table) => table.as_ref().is_some_and(Table::is_usable),
+        }
+    }
+
+    /// Whether an edit is to be replayed; `passes`: its price passes the threshold.
+    pub(super) fn admits(&mut self, passes: bool) -> bool {
+        match &mut self.costs {
+            Costs::Learned(Some(table)) if !passes => table.doubts(),
+            _ => passes,
+        }
+    }
+
+    /// Whether the next replay ends where a decision cannot be made in its turn.
+    pub(super) fn are_strict(&mut self) -> bool {
+        if let Costs::Learned(Some(table)) = &mut self.costs { table.is_strict() } else { false }
+    }
+
+    /// Returns what a checkpoint keeps, where costs are learned.
+    pub(super) fn save(&self) -> Option<Saved> {
+        let Costs::Learned(table) = &self.costs else { return None };
+        let known = |table: &Table| Known {
+            names: self.names.clone(),
+            table: table.clone(),
+            near: self.near.clone(),
+        };
+        Some(table.as_ref().map(known))
+    }
+
+    /// Restores what was learned. Returns whether it fits the present solution, which has no entries where the problem's
+    /// own neighbourhood holds it.
+    pub(super) fn load(&mut self, saved: Saved, entries: &[Entry]) -> bool {
+        if self.are_named() {
+            return false;
+        }
+        self.costs = Costs::Learned(None);
+        let Some(Known { names, table, near }) = saved else { return entries.is_empty() };
+        let count = names.len();
+        self.numbers = (0..).zip(&names).map(|(number, &name)| (name, number)).collect();
+        let listed = near.iter().flatten().flatten().all(|&other| (other as usize) < count);
+        let fits = entries.is_empty()
+            || entries.len() == count && entries.iter().all(|entry| self.numbers.contains_key(&entry.name));
+        let sound = table.is_sound(count) && self.numbers.len() == count && near.len() == count && listed && fits;
+        (self.names, self.near, self.costs) = (names, near, Costs::Learned(Some(table)));
+        (self.order, self.places) = (vec![0; count], vec![0; count]);
+        sound && (entries.is_empty() || self.take_up(entries, 0))
+    }
+
+    /// Learns from the difference that a neighbour makes: the entries of the present solution before place `first` and
+    /// then those of `rest`. `rounding`: by how much rounding may change the difference. Returns false if nothing can
+    /// be learned of this problem.
+    pub(super) fn learn(&mut self, first: usize, rest: &[Entry], difference: f64, rounding: f64) -> bool {
+        let Costs::Learned(Some(table)) = &mut self.costs else { return true };
+        let count = self.order.len();
+        self.added.clear();
+        self.removed.clear();
+        let mut last = first.checked_sub(1).map_or(count, |place| self.order[place] as usize);
+        let numbers = rest.iter().map(|entry| self.numbers.get(&entry.name).map(|&number| number as usize));
+        for number in numbers.chain([Some(count)]) {
+            let Some(number) = number else { return false };
+            let place = if last == count { 0 } else { self.places[last] as usize + 1 };
+            let before = self.order.get(place).map_or(count, |&number| number as usize);
+            if before != number {
+                self.added.push(table.link(last, number));
+                self.removed.push(table.link(last, before));
+            }
+            last = number;
+        }
+        first + rest.len() == count && table.learn(&self.added, &self.removed, difference, rounding)
     }
 
     /// Enters the entries of the present solution, which are those known up to place `first`. Returns false if a
@@ -56,6 +168,12 @@ impl Links {
         self.order = (0..entries.len() as u32).collect();
         self.places.clone_from(&self.order);
         self.near = vec![None; entries.len()];
+        if let Costs::Learned(table) = &mut self.costs {
+            // Solutions with other decisions have no order in common.
+            let is_first = table.is_none();
+            *table = Table::new(entries.len()).filter(|_| is_first);
+            return table.is_some() && self.numbers.len() == entries.len();
+        }
         self.numbers.len() == entries.len()
     }
 
@@ -64,15 +182,30 @@ impl Links {
     }
 
     /// What the entry now at place `b` costs directly behind the one at place `a`; no entry: the begin, or the end.
-    fn cost(&self, problem: &dyn ErasedProblem, a: Option<usize>, b: usize) -> f64 {
-        self.sign * problem.link(self.name(a), self.name(Some(b))).unwrap_or(f64::INFINITY)
+    fn cost(&mut self, problem: &dyn ErasedProblem, a: Option<usize>, b: usize) -> f64 {
+        match &mut self.costs {
+            Costs::Named { sign } => {
+                let sign = *sign;
+                sign * problem.link(self.name(a), self.name(Some(b))).unwrap_or(f64::INFINITY)
+            }
+            Costs::Learned(None) => 0.0,
+            Costs::Learned(Some(table)) => {
+                let count = self.order.len();
+                let number = |place: usize| self.order.get(place).map_or(count, |&number| number as usize);
+                let (a, b) = (a.map_or(count, number), number(b));
+                table.cost(a, b).unwrap_or_else(|| {
+                    if table.is_worth_a_try(a, b) { f64::NEG_INFINITY } else { f64::INFINITY }
+                })
+            }
+        }
     }
 
     /// Returns what an edit of the order adds to the cost; `None` if the cost must be found by a replay.
-    pub(super) fn price(&self, problem: &dyn ErasedProblem, shape: &Shape) -> Option<f64> {
+    pub(super) fn price(&mut self, problem: &dyn ErasedProblem, shape: &Shape) -> Option<f64> {
+        let margin = if let Costs::Learned(Some(table)) = &self.costs { table.margin() } else { 0.0 };
         let &Shape { turn, first, last } = shape;
         let before = first.checked_sub(1);
-        let cost = |a, b| self.cost(problem, a, b);
+        let mut cost = |a, b| self.cost(problem, a, b);
         let mid = match turn {
             Turned::Rotated(mid) => mid,
             Turned::Swapped if last - first == 2 => first + 1,
@@ -80,7 +213,7 @@ impl Links {
                 let (a, b) = (first, last - 1);
                 let new = cost(before, b) + cost(Some(b), a + 1) + cost(Some(b - 1), a) + cost(Some(a), last);
                 let old = cost(before, a) + cost(Some(a), a + 1) + cost(Some(b - 1), b) + cost(Some(b), last);
-                return Some(new - old);
+                return Some(new - old - margin);
             }
             Turned::Reversed => {
                 let mut change = cost(before, last - 1) + cost(Some(first), last);
@@ -88,13 +221,13 @@ impl Links {
                 for at in first + 1..last {
                     change += cost(Some(at), at - 1) - cost(Some(at - 1), at);
                 }
-                return Some(change);
+                return Some(change - margin);
             }
             Turned::Shuffled => return None,
         };
         let new = cost(before, mid) + cost(Some(last - 1), first) + cost(Some(mid - 1), last);
         let old = cost(before, first) + cost(Some(mid - 1), mid) + cost(Some(last - 1), last);
-        Some(new - old)
+        Some(new - old - margin)
     }
 
     /// Draws an edit that brings a near decision, and others that follow it, behind a random entry.
@@ -125,9 +258,14 @@ impl Links {
     /// Lists what is near behind a decision: the cheapest ones, in an order that does not depend on numbers.
     fn list(&self, problem: &dyn ErasedProblem, number: usize) -> Vec<u32> {
         let from = Some(self.names[number]);
-        let cost = |&name: &u64| problem.link(from, Some(name)).map_or(f64::INFINITY, |cost| self.sign * cost);
-        let others = (0..).zip(&self.names).filter(|&(other, _): &(usize, _)| other != number);
-        let mut all: Vec<(f64, u64, u32)> = others.map(|(other, name)| (cost(name), *name, other as u32)).collect();
+        let cost = |other: usize| match &self.costs {
+            Costs::Named { sign } => problem.link(from, Some(self.names[other])).map(|cost| sign * cost),
+            Costs::Learned(table) => table.as_ref()?.cost(number, other),
+        };
+        let others = (0..self.names.len()).filter(|&other| other != number);
+        let mut all: Vec<(f64, u64, u32)> = others
+            .map(|other| (cost(other).unwrap_or(f64::INFINITY), self.names[other], other as u32))
+            .collect();
         all.retain(|(cost, ..)| cost.is_finite());
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         all.truncate(NEAR);

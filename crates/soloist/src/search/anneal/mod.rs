@@ -3,6 +3,7 @@
 mod edits;
 mod family;
 mod fit;
+mod learned;
 mod links;
 mod replay;
 mod run;
@@ -208,6 +209,8 @@ parameters! {
         adapt: bool = false, ();
         /// choose weights, edits and temperatures for assignments and for sets where none are set
         fit: bool = true, ();
+        /// learn what links cost from neighbours, where the score is a sum of links that the problem does not name
+        learn: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
@@ -247,6 +250,8 @@ parameters! {
 /// The temperatures at the start and the end of a cooling of assignments and sets. With these the mean gap of maximum
 /// cuts is 1.4 %, with the usual ones 3.3 % (five graphs, three seeds, one second).
 const SUBSTITUTING: (f64, f64) = (0.3, 0.03);
+/// Those where links were learned.
+const LINKED: (f64, f64) = (0.2, 0.01);
 
 impl Anneal {
     /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.

@@ -2,8 +2,10 @@
 
 use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
-use super::links::Links;
+use super::links::{self, Links};
+use crate::core::codec::CheckpointError;
 use crate::core::cut::EVERY;
+use crate::core::limits::ensure;
 use crate::core::math;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -97,7 +99,7 @@ pub(super) struct Walker {
     pub(super) pruning: Pruning,
     longest: u64,
     /// Where the score is a sum of links.
-    links: Option<Links>,
+    pub(super) links: Option<Links>,
     /// The weights of the kinds of edits.
     pub(super) kinds: [u64; EDITS.len()],
     /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
@@ -121,7 +123,7 @@ impl Walker {
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
         let first = legal.first().filter(|_| by_identity);
-        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)));
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.learn);
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let meets = if !parameters.meet {
@@ -401,15 +403,53 @@ impl Walker {
     /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to
     /// be made by a replay. An edit without a price changes nothing.
     pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
-        let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
+        let links = self.links.as_mut().filter(|links| self.entries.len() >= 2 && links.are_known())?;
         let count = self.entries.len();
         let shape = match EDITS[kind] {
-            Edit::Remove | Edit::Replace | Edit::Shuffle | Edit::Suggest | Edit::Recreate => return None,
+            Edit::Remove | Edit::Replace | Edit::Suggest | Edit::Recreate => return None,
+            // A shuffled block has no price.
+            Edit::Shuffle => Some(Shape::draw(Edit::Insert, count, self.longest, context.rng)),
             Edit::Guide => links.guide(context.problem, longest_of(self.longest, count), context.rng),
             Edit::Change => links.guide(context.problem, 1, context.rng),
             edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
         };
         Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)?))))
+    }
+
+    /// Makes an edit whose price passes the threshold, and a few others that show whether the prices hold. Returns false
+    /// if it is not made.
+    pub(super) fn try_priced(&mut self, context: &mut Context<'_>, shape: Shape, passes: bool) -> bool {
+        let admits = self.links.as_mut().is_some_and(|links| links.admits(passes));
+        if admits {
+            self.shape(context, shape);
+            // Entries that wait may be played later.
+            self.replay.is_strict = !self.replay.by_identity && self.links.as_mut().is_some_and(Links::are_strict);
+        }
+        admits
+    }
+
+    /// Whether edits have prices that were learned.
+    pub(super) fn has_learned(&self) -> bool {
+        self.links.as_ref().is_some_and(|links| !links.are_named() && links.are_known())
+    }
+
+    /// Restores what was learned of links; `None`: nothing is, or it was given up.
+    pub(super) fn remember(&mut self, saved: Option<links::Saved>) -> Result<(), CheckpointError> {
+        let Some(saved) = saved else {
+            self.links.take_if(|links| !links.are_named());
+            return Ok(());
+        };
+        let entries = &self.entries;
+        ensure(self.links.as_mut().is_some_and(|links| links.load(saved, entries)), "links of other decisions")
+    }
+
+    /// Learns what links cost from the difference that the neighbour makes. `cost`: that of the present solution.
+    pub(super) fn learn(&mut self, difference: f64, cost: f64) {
+        let Some(links) = self.links.as_mut().filter(|links| !links.are_named()) else { return };
+        let rounding = 1e-9 * (difference.abs() + cost.abs());
+        if !links.learn(self.first, &self.replay.played, difference, rounding) {
+            self.links = None;
+        }
     }
 
     /// Returns the place in the plan of the entry that a move of the state stands for.
@@ -466,6 +506,7 @@ impl Walker {
                         }
                     }
                 }
+                Pause::Stuck if self.replay.is_strict => return End::Abandoned,
                 Pause::Stuck => {
                     let played = self.replay.played.len();
                     if problem.watch().gives_up(played) {

@@ -1,9 +1,10 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
+use super::links::{self, Links};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
-use super::{AcceptanceRule, Anneal, SUBSTITUTING};
+use super::{AcceptanceRule, Anneal, LINKED, SUBSTITUTING};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
@@ -117,10 +118,15 @@ impl AnnealSearch {
         }
     }
 
-    /// Chooses the temperatures: higher ones for replays of assignments and sets, where none are set.
+    /// Chooses the temperatures: higher ones for replays of assignments and sets and with links that were learned, where
+    /// none are set.
     fn suit(&mut self) {
-        let suits = self.suits && !self.saved.edited && self.walker.fitted != Fitted::Any;
-        (self.parameters.start, self.parameters.end) = if suits { SUBSTITUTING } else { self.temperatures };
+        let suits = self.suits && !self.saved.edited;
+        (self.parameters.start, self.parameters.end) = match self.walker.fitted {
+            Fitted::Assignment | Fitted::Set if suits => SUBSTITUTING,
+            Fitted::Any if suits && self.walker.has_learned() => LINKED,
+            _ => self.temperatures,
+        };
     }
 
     /// Prepares a run, which has no solution yet.
@@ -328,14 +334,15 @@ impl AnnealSearch {
         let limit = self.acceptance(context.rng, present).limit();
         // An equal solution is always accepted.
         let most = limit.max(f64::MIN_POSITIVE);
-        match priced {
-            None => {}
-            Some(Some((shape, price))) if price < most => self.walker.shape(context, shape),
-            Some(_) => {
-                context.tally.counters.playouts += 1;
-                context.tally.counters.nodes += 1;
-                return self.saved.wheel.learn(kind, None);
-            }
+        let is_made = match priced {
+            None => true,
+            Some(None) => false,
+            Some(Some((shape, price))) => self.walker.try_priced(context, shape, price < most),
+        };
+        if !is_made {
+            context.tally.counters.playouts += 1;
+            context.tally.counters.nodes += 1;
+            return self.saved.wheel.learn(kind, None);
         }
         let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
         context.tally.counters.nodes += self.walker.moves_played();
@@ -357,6 +364,10 @@ impl AnnealSearch {
                 if EDITS[kind] != Edit::Suggest {
                     let difference = worth.difference(present);
                     self.saved.clock.measure_replay(&self.parameters, present.feasible, difference);
+                }
+                if present.feasible && worth.feasible {
+                    self.walker.learn(worth.cost - present.cost, present.cost);
+                    self.suit();
                 }
                 (Some(score), worth)
             }
@@ -438,11 +449,13 @@ impl Search for AnnealSearch {
         // While the problem's own neighbourhood holds the present solution, the entries are those of another one.
         let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
         let entries: Vec<(MoveId, u64)> = entries.map(|entry| (entry.mv, entry.name)).collect();
-        encode(&(&self.saved, entries, self.walker.pruning))
+        let links = self.walker.links.as_ref().and_then(Links::save);
+        encode(&(&self.saved, entries, self.walker.pruning, links))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (saved, entries, pruning) = decode::<(Saved, Vec<(MoveId, u64)>, Pruning)>(bytes)?;
+        let (saved, entries, pruning, links) =
+            decode::<(Saved, Vec<(MoveId, u64)>, Pruning, Option<links::Saved>)>(bytes)?;
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
@@ -472,6 +485,7 @@ impl Search for AnnealSearch {
         let names = self.walker.entries.iter().map(|entry| entry.name);
         ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
+        self.walker.remember(links)?;
         self.saved = saved;
         self.suit();
         Ok(())
