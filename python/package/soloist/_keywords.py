@@ -71,6 +71,7 @@ class SearchParameters(TypedDict, total=False):
     labels: Any
     layers: Any
     leaf: Any
+    learn: Any
     level: Any
     limit: Any
     local: Any

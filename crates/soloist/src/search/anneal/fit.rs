@@ -26,7 +26,7 @@ impl Walker {
             return;
         }
         let seen = problem.solution_kind();
-        if seen.has_places || seen.free_order.is_some() {
+        if seen.kind != SolutionKind::Order {
             self.links.take_if(|links| !links.are_named());
         }
         self.adapts = seen.kind == SolutionKind::Assignment;

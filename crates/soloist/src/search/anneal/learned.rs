@@ -1,6 +1,5 @@
 //! Costs of links that are learned from the scores of neighbours, where a problem does not name them.
 
-use crate::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The most decisions of an order whose links are learned: a table of their costs has 2 MB.
@@ -15,9 +14,9 @@ const PATIENCE: u64 = 8;
 const COMPARED: usize = 128;
 /// All stored equations are solved when their number has grown by this factor since the last time.
 const GROWTH: f64 = 1.3;
-/// The most equations that one solution of all looks at, counted again in each iteration, and the part of the errors that
-/// may be left.
+/// The most equations that solving all looks at, counted again in each iteration: a few hundredths of a second.
 const WORK: usize = 2_000_000;
+/// It ends where the gradient is this part of what it was.
 const LEFT: f64 = 1e-11;
 /// A prediction is right where its error is this part of the usual difference.
 const RIGHT: f64 = 1e-3;
@@ -76,6 +75,9 @@ fn spread(number: u64) -> u64 {
 
 /// What is known of the costs of links between numbered decisions.
 ///
+/// Whether the score is a sum of links is not known beforehand. The table is given up as soon as two neighbours add and
+/// remove the same links with different changes of the score, or the equations have no solution.
+///
 /// The difference between the scores of two orders is an equation in the costs of the links that differ. Now and then
 /// all equations are solved by conjugate gradients of least squares (Å. Björck, "Numerical Methods for Least Squares
 /// Problems", SIAM, 1996, algorithm 7.4.1). The costs found fulfil all equations if there are such costs. They are not
@@ -92,21 +94,18 @@ pub(super) struct Table {
     stored: Vec<Equation>,
     /// Differences by a hash of their links.
     met: Vec<(u64, f64)>,
-    equations: u64,
-    /// Those that something was learned from.
+    /// The number of equations that something was learned from.
     learned: u64,
     /// The number of equations at which all are solved next.
     due: u64,
     /// The differences and the errors since the last judgement, of equations whose links were all known before.
     compared: Vec<(f64, f64)>,
-    /// The largest error of right predictions at the last judgement, and the root of the mean square of the differences.
+    /// The largest error of right predictions at the last judgement.
     error: f64,
-    scale: f64,
     is_usable: bool,
     /// Edits that the table excluded, and those that it did not.
     excluded: u64,
     admitted: u64,
-    rng: Rng,
 }
 
 impl Table {
@@ -120,16 +119,13 @@ impl Table {
             tried: vec![0; size * size],
             stored: Vec::new(),
             met: vec![(0, 0.0); PLACES],
-            equations: 0,
             learned: 0,
             due: size as u64,
             compared: Vec::new(),
             error: 0.0,
-            scale: 0.0,
             is_usable: false,
             excluded: 0,
             admitted: 0,
-            rng: Rng::new(0),
         })
     }
 
@@ -151,7 +147,7 @@ impl Table {
             && self.stored.iter().all(of_table)
             && self.compared.len() < COMPARED
             && self.compared.iter().all(|(difference, error)| difference.is_finite() && error.is_finite())
-            && self.costs.iter().chain([&self.error, &self.scale]).all(|number| number.is_finite())
+            && self.costs.iter().chain([&self.error]).all(|number| number.is_finite())
     }
 
     /// Whether differences of the scores can be told from the table.
@@ -173,7 +169,7 @@ impl Table {
     /// Returns whether an edit with this unknown link is to be replayed: one of the first few.
     pub(super) fn is_worth_a_try(&mut self, before: usize, behind: usize) -> bool {
         let link = self.link(before, behind) as usize;
-        let tries = self.tried[link] < TRIES + self.seen[link];
+        let tries = self.tried[link] < self.seen[link].saturating_add(TRIES);
         self.tried[link] += u16::from(tries);
         tries
     }
@@ -205,7 +201,6 @@ impl Table {
         let mut equation = Equation { difference, count: added.len() as u8, ..Equation::default() };
         equation.added[..added.len()].copy_from_slice(added);
         equation.removed[..removed.len()].copy_from_slice(removed);
-        self.equations += 1;
         let (error, is_known) = (self.error_of(&equation), equation.links().all(|link| self.seen[link] >= KNOWN));
         if is_known {
             self.compare(difference, error);
@@ -242,8 +237,7 @@ impl Table {
         if self.stored.len() < MOST_STORED {
             self.stored.push(equation);
         } else {
-            let at = self.rng.index(MOST_STORED);
-            self.stored[at] = equation;
+            self.stored[self.learned as usize % MOST_STORED] = equation;
         }
         if self.learned < self.due {
             return true;
@@ -286,7 +280,8 @@ impl Table {
                 direction.iter_mut().zip(&gradient).for_each(|(one, new)| *one = new + kept * *one);
             }
             if steepness <= LEFT * LEFT * first {
-                let differences: f64 = self.stored.iter().map(|equation| equation.difference * equation.difference).sum();
+                let differences: f64 =
+                    self.stored.iter().map(|equation| equation.difference * equation.difference).sum();
                 return square(&errors) <= DIFFERENT * DIFFERENT * differences;
             }
             let along = |equation: &Equation| {
@@ -312,12 +307,10 @@ impl Table {
             return;
         }
         let squares: f64 = self.compared.iter().map(|(difference, _)| difference * difference).sum();
-        self.scale = (squares / COMPARED as f64).sqrt();
-        let right: Vec<f64> =
-            self.compared.iter().map(|(_, error)| error.abs()).filter(|&error| error <= RIGHT * self.scale).collect();
-        let part = right.len() as f64 / COMPARED as f64;
-
-        self.error = right.iter().copied().fold(0.0, f64::max);
+        let most = RIGHT * (squares / COMPARED as f64).sqrt();
+        let right = self.compared.iter().map(|(_, error)| error.abs()).filter(|&error| error <= most);
+        let part = right.clone().count() as f64 / COMPARED as f64;
+        self.error = right.fold(0.0, f64::max);
         self.is_usable = part >= if self.is_usable { USABLE.1 } else { USABLE.0 };
         self.compared.clear();
     }
@@ -329,5 +322,146 @@ impl Table {
         let (known, before) = std::mem::replace(place, (hash, equation.difference));
         let largest = before.abs().max(equation.difference.abs());
         known != hash || (before - equation.difference).abs() <= DIFFERENT * largest + rounding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, Method, Problem, Rng, Score, Sense, Solver};
+
+    /// Visit all places; the ways are the cost, and `late` is the price of being late at a place.
+    struct Visits {
+        ways: Vec<Vec<f64>>,
+        late: f64,
+    }
+
+    impl Visits {
+        fn new(count: usize, late: f64) -> Self {
+            let mut rng = Rng::new(7);
+            let ways = (0..=count).map(|_| (0..=count).map(|_| rng.index(1000) as f64).collect()).collect();
+            Self { ways, late }
+        }
+
+        fn cost(&self, order: &[usize]) -> f64 {
+            let base = self.ways.len() - 1;
+            let tour: Vec<usize> = [&[base], order, &[base]].concat();
+            let ways: f64 = tour.windows(2).map(|pair| self.ways[pair[0]][pair[1]]).sum();
+            let late: usize = order.iter().enumerate().map(|(at, &place)| at.saturating_sub(place)).sum();
+            ways + self.late * late as f64
+        }
+    }
+
+    impl Problem for Visits {
+        type State = Vec<usize>;
+        type Move = usize;
+        fn root(&self) -> Vec<usize> {
+            Vec::new()
+        }
+        fn moves(&self, order: &Vec<usize>, moves: &mut Vec<usize>) {
+            moves.extend((0..self.ways.len() - 1).filter(|place| !order.contains(place)));
+        }
+        fn apply(&self, order: &mut Vec<usize>, place: usize) {
+            order.push(place);
+        }
+        fn score(&self, order: &Vec<usize>) -> Score {
+            Score::Feasible(self.cost(order))
+        }
+        fn sense(&self) -> Sense {
+            Sense::Minimize
+        }
+    }
+
+    /// An order of `count` decisions that is edited again and again, and the table that learns from it.
+    fn learned(visits: &Visits, edits: usize) -> (Table, Vec<usize>, bool) {
+        let (count, mut rng) = (visits.ways.len() - 1, Rng::new(3));
+        let (mut table, mut order) = (Table::new(count).unwrap(), (0..count).collect::<Vec<_>>());
+        for _ in 0..edits {
+            let new = moved(&order, &mut rng);
+            let (added, removed) = differing(&table, &order, &new);
+            if !table.learn(&added, &removed, visits.cost(&new) - visits.cost(&order), 1e-9) {
+                return (table, order, false);
+            }
+            order = new;
+        }
+        (table, order, true)
+    }
+
+    fn moved(order: &[usize], rng: &mut Rng) -> Vec<usize> {
+        let mut new = order.to_vec();
+        let place = new.remove(rng.index(order.len()));
+        new.insert(rng.index(order.len()), place);
+        new
+    }
+
+    fn differing(table: &Table, old: &[usize], new: &[usize]) -> (Vec<u32>, Vec<u32>) {
+        let links = |order: &[usize]| -> Vec<u32> {
+            let around = [&[old.len()], order, &[old.len()]].concat();
+            around.windows(2).map(|pair| table.link(pair[0], pair[1])).collect()
+        };
+        let (old, new) = (links(old), links(new));
+        let without = |a: &[u32], b: &[u32]| a.iter().copied().filter(|link| !b.contains(link)).collect();
+        (without(&new, &old), without(&old, &new))
+    }
+
+    #[test]
+    fn sums_of_links_are_found_out() {
+        let visits = Visits::new(20, 0.0);
+        let (table, mut order, holds) = learned(&visits, 4_000);
+        assert!(holds && table.is_usable() && table.margin() < 1e-3);
+        let mut rng = Rng::new(9);
+        for _ in 0..2_000 {
+            let new = moved(&order, &mut rng);
+            let (added, removed) = differing(&table, &order, &new);
+            let sum = |links: &[u32]| links.iter().map(|&link| table.costs[link as usize]).sum::<f64>();
+            let difference = visits.cost(&new) - visits.cost(&order);
+            assert!((sum(&added) - sum(&removed) - difference).abs() < 1e-3, "{difference}");
+            order = new;
+        }
+    }
+
+    #[test]
+    fn other_scores_are_given_up() {
+        let (table, _, holds) = learned(&Visits::new(20, 1.0), 4_000);
+        assert!(!holds && !table.is_usable());
+        assert!(Table::new(2).is_none() && Table::new(MOST_DECISIONS + 1).is_none());
+    }
+
+    #[test]
+    fn annealing_prices_by_what_it_learned_and_is_resumed() {
+        let visits = Visits::new(14, 0.0);
+        let solver =
+            || Solver::new(&visits, Method::preset("anneal").unwrap()).seed(5).budget(Budget::playouts(60_000));
+        let whole = solver().run().unwrap();
+        let best = whole.best.clone().unwrap();
+        assert_eq!(best.score, Score::Feasible(visits.cost(&best.moves)));
+        // A replay has about as many nodes as there are moves behind the edited place.
+        assert!(whole.counters.nodes < 4 * whole.counters.playouts, "{:?}", whole.counters);
+        let mut session = solver().start().unwrap();
+        for _ in 0..8 {
+            session.advance(&Budget::playouts(7_500)).unwrap();
+            let bytes = session.save();
+            session = solver().resume(&bytes).unwrap().start().unwrap();
+        }
+        assert_eq!((session.best(), whole.counters.playouts), (whole.best, 60_000));
+        let mut method = Method::preset("anneal").unwrap();
+        method.set("learn", "false").unwrap();
+        let replayed = Solver::new(&visits, method).seed(5).budget(Budget::playouts(60_000)).run().unwrap();
+        assert!(replayed.counters.nodes > 4 * replayed.counters.playouts, "{:?}", replayed.counters);
+    }
+
+    #[test]
+    fn checkpoints_of_other_orders_are_refused() {
+        let (table, ..) = learned(&Visits::new(6, 0.0), 100);
+        assert!(table.is_sound(6) && !table.is_sound(7));
+        let wrong = |change: fn(&mut Table)| {
+            let mut table = table.clone();
+            change(&mut table);
+            !table.is_sound(6)
+        };
+        assert!(wrong(|table| table.costs[0] = f64::NAN));
+        assert!(wrong(|table| table.stored[0].count = 9));
+        assert!(wrong(|table| table.stored[0].added[0] = 49));
+        assert!(wrong(|table| drop(table.seen.pop())));
     }
 }

@@ -36,10 +36,7 @@ pub(super) struct Links {
     removed: Vec<u32>,
 }
 
-/// What a checkpoint holds of links that are learned. `None`: no solution is known yet.
-pub(super) type Saved = Option<Known>;
-
-/// What is known of links: the names of the decisions, what the links cost, and what is near each decision.
+/// What a checkpoint holds of links that are learned: the names of the decisions, what the links cost, and what is near each decision.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Known {
     names: Vec<u64>,
@@ -96,31 +93,27 @@ impl Links {
         if let Costs::Learned(Some(table)) = &mut self.costs { table.is_strict() } else { false }
     }
 
-    /// Returns what a checkpoint keeps, where costs are learned.
-    pub(super) fn save(&self) -> Option<Saved> {
-        let Costs::Learned(table) = &self.costs else { return None };
-        let known = |table: &Table| Known {
-            names: self.names.clone(),
-            table: table.clone(),
-            near: self.near.clone(),
-        };
-        Some(table.as_ref().map(known))
+    /// Returns what a checkpoint keeps, where costs are learned and a solution is known.
+    pub(super) fn save(&self) -> Option<Known> {
+        let Costs::Learned(Some(table)) = &self.costs else { return None };
+        Some(Known { names: self.names.clone(), table: table.clone(), near: self.near.clone() })
     }
 
     /// Restores what was learned. Returns whether it fits the present solution, which has no entries where the problem's
     /// own neighbourhood holds it.
-    pub(super) fn load(&mut self, saved: Saved, entries: &[Entry]) -> bool {
-        if self.are_named() {
-            return false;
-        }
-        self.costs = Costs::Learned(None);
-        let Some(Known { names, table, near }) = saved else { return entries.is_empty() };
+    pub(super) fn load(&mut self, known: Known, entries: &[Entry]) -> bool {
+        let Known { names, table, near } = known;
         let count = names.len();
         self.numbers = (0..).zip(&names).map(|(number, &name)| (name, number)).collect();
         let listed = near.iter().flatten().flatten().all(|&other| (other as usize) < count);
         let fits = entries.is_empty()
             || entries.len() == count && entries.iter().all(|entry| self.numbers.contains_key(&entry.name));
-        let sound = table.is_sound(count) && self.numbers.len() == count && near.len() == count && listed && fits;
+        let sound = !self.are_named()
+            && table.is_sound(count)
+            && self.numbers.len() == count
+            && near.len() == count
+            && listed
+            && fits;
         (self.names, self.near, self.costs) = (names, near, Costs::Learned(Some(table)));
         (self.order, self.places) = (vec![0; count], vec![0; count]);
         sound && (entries.is_empty() || self.take_up(entries, 0))
@@ -193,9 +186,9 @@ impl Links {
                 let count = self.order.len();
                 let number = |place: usize| self.order.get(place).map_or(count, |&number| number as usize);
                 let (a, b) = (a.map_or(count, number), number(b));
-                table.cost(a, b).unwrap_or_else(|| {
-                    if table.is_worth_a_try(a, b) { f64::NEG_INFINITY } else { f64::INFINITY }
-                })
+                table
+                    .cost(a, b)
+                    .unwrap_or_else(|| if table.is_worth_a_try(a, b) { f64::NEG_INFINITY } else { f64::INFINITY })
             }
         }
     }
@@ -263,9 +256,8 @@ impl Links {
             Costs::Learned(table) => table.as_ref()?.cost(number, other),
         };
         let others = (0..self.names.len()).filter(|&other| other != number);
-        let mut all: Vec<(f64, u64, u32)> = others
-            .map(|other| (cost(other).unwrap_or(f64::INFINITY), self.names[other], other as u32))
-            .collect();
+        let mut all: Vec<(f64, u64, u32)> =
+            others.map(|other| (cost(other).unwrap_or(f64::INFINITY), self.names[other], other as u32)).collect();
         all.retain(|(cost, ..)| cost.is_finite());
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         all.truncate(NEAR);

@@ -89,6 +89,14 @@ parameters! {
     /// before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
     /// the twelve nearest decisions behind a random entry, alone or with a block that follows it.
     ///
+    /// With `learn`, links are found out where the problem does not name them and random games show orders of at most
+    /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
+    /// differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
+    /// Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
+    /// different changes, or equations without a solution, show that the score is no sum of links: the costs are given
+    /// up. Where a decision of an edited order is not legal in its turn, three of four replays end there. One edit of
+    /// 256 that is judged too expensive is replayed, which shows whether the costs hold.
+    ///
     /// # Acceptance
     ///
     /// A neighbour that is at least as good is accepted. A worse one is accepted with probability `exp(-d / T)`, where
@@ -101,7 +109,7 @@ parameters! {
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
     /// is added to all scores. Where neither is set and replays make neighbours of assignments or sets, T falls from
-    /// 0.3 to 0.03, unless `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and
+    /// 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and
     /// neither `start` nor `end` is set, the first temperature is the one that accepts this part of these worse
     /// neighbours, and the last one a tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an
     /// order of jobs with links.
@@ -143,6 +151,8 @@ parameters! {
     /// entry does not fit. To reach the edited place, it takes on average half as many `apply` as there are entries
     /// between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
     /// the snapshots, which take at most half of the limit.
+    ///
+    /// Learned links take at most 9 MB, and a checkpoint holds them.
     ///
     /// With `fit` a run begins with up to three random games, and for sets with replays of these in two other orders:
     /// at most 800,000 moves are listed. They count as no playouts.
@@ -250,7 +260,8 @@ parameters! {
 /// The temperatures at the start and the end of a cooling of assignments and sets. With these the mean gap of maximum
 /// cuts is 1.4 %, with the usual ones 3.3 % (five graphs, three seeds, one second).
 const SUBSTITUTING: (f64, f64) = (0.3, 0.03);
-/// Those where links were learned.
+/// Those where links were learned. Mean gaps to the best known value of two pickup-and-delivery tours (six seeds, four
+/// seconds): 2.2 and 5.6 % with these, 3.7 and 9.0 % with the usual ones, 2.7 and 5.4 % with twice the first.
 const LINKED: (f64, f64) = (0.2, 0.01);
 
 impl Anneal {

@@ -2,7 +2,7 @@
 
 use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
-use super::links::{self, Links};
+use super::links::{Known, Links};
 use crate::core::codec::CheckpointError;
 use crate::core::cut::EVERY;
 use crate::core::limits::ensure;
@@ -100,6 +100,8 @@ pub(super) struct Walker {
     longest: u64,
     /// Where the score is a sum of links.
     pub(super) links: Option<Links>,
+    /// Whether links were given up.
+    pub(super) unlinked: bool,
     /// The weights of the kinds of edits.
     pub(super) kinds: [u64; EDITS.len()],
     /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
@@ -154,6 +156,7 @@ impl Walker {
             pruning: Pruning::default(),
             longest: parameters.longest,
             links,
+            unlinked: false,
             kinds: parameters.weights(),
             fits: parameters.fit && !parameters.adapt && parameters.weights() == Anneal::default().weights(),
             adapts: parameters.adapt,
@@ -217,7 +220,7 @@ impl Walker {
     fn relink(&mut self, first: usize) {
         if self.links.as_mut().is_some_and(|links| !links.take_up(&self.entries, first)) {
             // What is there twice has no place of its own.
-            self.links = None;
+            self.unlink();
         }
     }
 
@@ -433,14 +436,20 @@ impl Walker {
         self.links.as_ref().is_some_and(|links| !links.are_named() && links.are_known())
     }
 
-    /// Restores what was learned of links; `None`: nothing is, or it was given up.
-    pub(super) fn remember(&mut self, saved: Option<links::Saved>) -> Result<(), CheckpointError> {
-        let Some(saved) = saved else {
-            self.links.take_if(|links| !links.are_named());
-            return Ok(());
-        };
+    /// Restores what was learned of links, and whether that was given up.
+    pub(super) fn remember(&mut self, known: Option<Known>, unlinked: bool) -> Result<(), CheckpointError> {
+        if unlinked {
+            self.unlink();
+        }
+        let Some(known) = known else { return Ok(()) };
         let entries = &self.entries;
-        ensure(self.links.as_mut().is_some_and(|links| links.load(saved, entries)), "links of other decisions")
+        let fits = !unlinked && self.links.as_mut().is_some_and(|links| links.load(known, entries));
+        ensure(fits, "links of other decisions")
+    }
+
+    /// Gives up what is known of links.
+    fn unlink(&mut self) {
+        (self.links, self.unlinked) = (None, true);
     }
 
     /// Learns what links cost from the difference that the neighbour makes. `cost`: that of the present solution.
@@ -448,7 +457,7 @@ impl Walker {
         let Some(links) = self.links.as_mut().filter(|links| !links.are_named()) else { return };
         let rounding = 1e-9 * (difference.abs() + cost.abs());
         if !links.learn(self.first, &self.replay.played, difference, rounding) {
-            self.links = None;
+            self.unlink();
         }
     }
 

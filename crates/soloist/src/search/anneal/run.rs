@@ -1,7 +1,7 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
-use super::links::{self, Links};
+use super::links::{Known, Links};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal, LINKED, SUBSTITUTING};
@@ -450,12 +450,12 @@ impl Search for AnnealSearch {
         let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
         let entries: Vec<(MoveId, u64)> = entries.map(|entry| (entry.mv, entry.name)).collect();
         let links = self.walker.links.as_ref().and_then(Links::save);
-        encode(&(&self.saved, entries, self.walker.pruning, links))
+        encode(&(&self.saved, entries, self.walker.pruning, links, self.walker.unlinked))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (saved, entries, pruning, links) =
-            decode::<(Saved, Vec<(MoveId, u64)>, Pruning, Option<links::Saved>)>(bytes)?;
+        let (saved, entries, pruning, links, unlinked) =
+            decode::<(Saved, Vec<(MoveId, u64)>, Pruning, Option<Known>, bool)>(bytes)?;
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
@@ -485,7 +485,7 @@ impl Search for AnnealSearch {
         let names = self.walker.entries.iter().map(|entry| entry.name);
         ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
-        self.walker.remember(links)?;
+        self.walker.remember(links, unlinked)?;
         self.saved = saved;
         self.suit();
         Ok(())
