@@ -1,5 +1,6 @@
 //! Costs of links that are learned from the scores of neighbours, where a problem does not name them.
 
+use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
 /// The most decisions of an order whose links are learned: a table of their costs has 2 MB.
@@ -131,15 +132,16 @@ impl Table {
 
     /// Whether everything read from a checkpoint fits an order of that many decisions.
     pub(super) fn is_sound(&self, count: usize) -> bool {
+        if count > MOST_DECISIONS || self.size != count + 1 || self.learned > MOST {
+            return false;
+        }
         let links = self.size * self.size;
         let of_table = |equation: &Equation| {
             usize::from(equation.count) <= MOST_ADDED
                 && equation.difference.is_finite()
                 && equation.added().iter().chain(equation.removed()).all(|&link| (link as usize) < links)
         };
-        self.size == count + 1
-            && self.size <= MOST_DECISIONS + 1
-            && self.costs.len() == links
+        self.costs.len() == links
             && self.seen.len() == links
             && self.tried.len() == links
             && self.met.len() == PLACES
@@ -299,8 +301,8 @@ impl Table {
         true
     }
 
-    /// Notes how well a difference was known before it was met. After some of them it is judged whether the table can be
-    /// used.
+    /// Notes how well a difference was known before it was met. After some of them it is judged whether the table can
+    /// be used.
     fn compare(&mut self, difference: f64, error: f64) {
         self.compared.push((difference, error));
         if self.compared.len() < COMPARED {
@@ -462,6 +464,7 @@ mod tests {
         assert!(wrong(|table| table.costs[0] = f64::NAN));
         assert!(wrong(|table| table.stored[0].count = 9));
         assert!(wrong(|table| table.stored[0].added[0] = 49));
-        assert!(wrong(|table| drop(table.seen.pop())));
+        assert!(wrong(|table| table.seen.truncate(48)));
+        assert!(wrong(|table| table.size = usize::MAX) && wrong(|table| table.learned = u64::MAX));
     }
 }

@@ -13,7 +13,7 @@ const NEAR: usize = 12;
 /// The chance that a guided block has one more entry.
 const LONGER: f64 = 0.8;
 
-/// What says what links cost.
+/// Where the costs of links come from.
 enum Costs {
     /// The problem; its sign makes smaller values the better ones.
     Named { sign: f64 },
@@ -36,7 +36,8 @@ pub(super) struct Links {
     removed: Vec<u32>,
 }
 
-/// What a checkpoint holds of links that are learned: the names of the decisions, what the links cost, and what is near each decision.
+/// What a checkpoint holds of links that are learned: the names of the decisions, what the links cost, and what is near
+/// each decision.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Known {
     names: Vec<u64>,
@@ -99,8 +100,8 @@ impl Links {
         Some(Known { names: self.names.clone(), table: table.clone(), near: self.near.clone() })
     }
 
-    /// Restores what was learned. Returns whether it fits the present solution, which has no entries where the problem's
-    /// own neighbourhood holds it.
+    /// Restores what was learned. Returns whether it fits the present solution, which has no entries where the
+    /// problem's own neighbourhood holds it.
     pub(super) fn load(&mut self, known: Known, entries: &[Entry]) -> bool {
         let Known { names, table, near } = known;
         let count = names.len();

@@ -109,10 +109,10 @@ parameters! {
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
     /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
     /// is added to all scores. Where neither is set and replays make neighbours of assignments or sets, T falls from
-    /// 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and
-    /// neither `start` nor `end` is set, the first temperature is the one that accepts this part of these worse
-    /// neighbours, and the last one a tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an
-    /// order of jobs with links.
+    /// 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0,
+    /// where neighbours are replayed and neither `start` nor `end` is set, the first temperature is the one that
+    /// accepts this part of these worse neighbours, and the last one a tenth of it. 0.03 was better than `start` on
+    /// weighted tardiness, and worse on an order of jobs with links.
     ///
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the

@@ -419,8 +419,8 @@ impl Walker {
         Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)?))))
     }
 
-    /// Makes an edit whose price passes the threshold, and a few others that show whether the prices hold. Returns false
-    /// if it is not made.
+    /// Makes an edit whose price passes the threshold, and a few others that show whether the prices hold. Returns
+    /// false if it is not made.
     pub(super) fn try_priced(&mut self, context: &mut Context<'_>, shape: Shape, passes: bool) -> bool {
         let admits = self.links.as_mut().is_some_and(|links| links.admits(passes));
         if admits {

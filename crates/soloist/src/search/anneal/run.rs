@@ -118,8 +118,8 @@ impl AnnealSearch {
         }
     }
 
-    /// Chooses the temperatures: higher ones for replays of assignments and sets and with links that were learned, where
-    /// none are set.
+    /// Chooses the temperatures: higher ones for replays of assignments and sets and with links that were learned,
+    /// where none are set.
     fn suit(&mut self) {
         let suits = self.suits && !self.saved.edited;
         (self.parameters.start, self.parameters.end) = match self.walker.fitted {
