@@ -383,7 +383,8 @@ solve(Bits(), slice={"playouts": 10}, playouts=80)
 """)
     done = subprocess.run([sys.executable, "driver.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert done.returncode == 1 and "put the start under `if __name__ == '__main__':`" in done.stderr
-    assert "NoWorkers" in done.stderr.splitlines()[-1]
+    # A worker that ends late writes behind it.
+    assert any("NoWorkers" in line for line in done.stderr.splitlines()[-30:]), done.stderr
 
 
 def test_better():
