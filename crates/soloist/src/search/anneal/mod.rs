@@ -87,7 +87,8 @@ parameters! {
     ///
     /// Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known
     /// before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
-    /// the twelve nearest decisions behind a random entry, alone or with a block that follows it.
+    /// the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
+    /// one entry: a shuffled block is not priced.
     ///
     /// With `learn`, links are found out where the problem does not name them and random games show orders of at most
     /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
@@ -159,7 +160,7 @@ parameters! {
     ///
     /// # Departures from the papers
     ///
-    /// Identities, waiting entries and the plan over the budget are ours.
+    /// Identities, waiting entries, learned links and the plan over the budget are ours.
     ///
     /// # Example
     /// ```
