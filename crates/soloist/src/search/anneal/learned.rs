@@ -1,5 +1,6 @@
 //! Costs of links that are learned from the scores of neighbours, where a problem does not name them.
 
+use crate::core::hash::stable_hash;
 use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,7 @@ const USABLE: (f64, f64) = (0.7, 0.4);
 const DIFFERENT: f64 = 1e-6;
 /// Of as many edits that the table excludes one is replayed.
 const DOUBTS: u64 = 256;
-/// Of as many replays one goes on where a decision cannot be made in its turn.
+/// Of as many replays one continues where a decision cannot be made in its turn.
 const LENIENT: u64 = 4;
 /// The places of a list of equations by their links, a power of two.
 const PLACES: usize = 1 << 12;
@@ -61,17 +62,9 @@ impl Equation {
 
     /// Returns a number that does not depend on the order of the links.
     fn hash(&self) -> u64 {
-        let sum = |links: &[u32]| links.iter().fold(0, |sum: u64, &link| sum.wrapping_add(spread(u64::from(link))));
-        spread(sum(self.added()).wrapping_sub(sum(self.removed()).rotate_left(1)))
+        let sum = |links: &[u32]| links.iter().fold(0_u64, |sum, link| sum.wrapping_add(stable_hash(link)));
+        stable_hash(&(sum(self.added()), sum(self.removed())))
     }
-}
-
-/// Spreads a number over all 64 bits (the finalizer of SplitMix64).
-fn spread(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 /// What is known of the costs of links between numbered decisions.
@@ -139,7 +132,7 @@ impl Table {
         let of_table = |equation: &Equation| {
             usize::from(equation.count) <= MOST_ADDED
                 && equation.difference.is_finite()
-                && equation.added().iter().chain(equation.removed()).all(|&link| (link as usize) < links)
+                && equation.links().all(|link| link < links)
         };
         self.costs.len() == links
             && self.seen.len() == links
@@ -152,7 +145,7 @@ impl Table {
             && self.costs.iter().chain([&self.error]).all(|number| number.is_finite())
     }
 
-    /// Whether differences of the scores can be told from the table.
+    /// Whether edits can be priced by the table.
     pub(super) fn is_usable(&self) -> bool {
         self.is_usable
     }

@@ -81,6 +81,11 @@ impl Links {
         }
     }
 
+    /// By how much a price may be too high.
+    pub(super) fn margin(&self) -> f64 {
+        if let Costs::Learned(Some(table)) = &self.costs { table.margin() } else { 0.0 }
+    }
+
     /// Whether an edit is to be replayed; `passes`: its price passes the threshold.
     pub(super) fn admits(&mut self, passes: bool) -> bool {
         match &mut self.costs {
@@ -196,7 +201,6 @@ impl Links {
 
     /// Returns what an edit of the order adds to the cost; `None` if the cost must be found by a replay.
     pub(super) fn price(&mut self, problem: &dyn ErasedProblem, shape: &Shape) -> Option<f64> {
-        let margin = if let Costs::Learned(Some(table)) = &self.costs { table.margin() } else { 0.0 };
         let &Shape { turn, first, last } = shape;
         let before = first.checked_sub(1);
         let mut cost = |a, b| self.cost(problem, a, b);
@@ -207,7 +211,7 @@ impl Links {
                 let (a, b) = (first, last - 1);
                 let new = cost(before, b) + cost(Some(b), a + 1) + cost(Some(b - 1), a) + cost(Some(a), last);
                 let old = cost(before, a) + cost(Some(a), a + 1) + cost(Some(b - 1), b) + cost(Some(b), last);
-                return Some(new - old - margin);
+                return Some(new - old);
             }
             Turned::Reversed => {
                 let mut change = cost(before, last - 1) + cost(Some(first), last);
@@ -215,13 +219,13 @@ impl Links {
                 for at in first + 1..last {
                     change += cost(Some(at), at - 1) - cost(Some(at - 1), at);
                 }
-                return Some(change - margin);
+                return Some(change);
             }
             Turned::Shuffled => return None,
         };
         let new = cost(before, mid) + cost(Some(last - 1), first) + cost(Some(mid - 1), last);
         let old = cost(before, first) + cost(Some(mid - 1), mid) + cost(Some(last - 1), last);
-        Some(new - old - margin)
+        Some(new - old)
     }
 
     /// Draws an edit that brings a near decision, and others that follow it, behind a random entry.

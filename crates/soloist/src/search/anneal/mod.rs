@@ -5,6 +5,7 @@ mod family;
 mod fit;
 mod learned;
 mod links;
+mod prices;
 mod replay;
 mod run;
 mod schedule;

@@ -2,10 +2,8 @@
 
 use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
-use super::links::{Known, Links};
-use crate::core::codec::CheckpointError;
+use super::links::Links;
 use crate::core::cut::EVERY;
-use crate::core::limits::ensure;
 use crate::core::math;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -97,7 +95,7 @@ pub(super) struct Walker {
     /// Whether bounds are asked for, and what they have brought.
     prunes: bool,
     pub(super) pruning: Pruning,
-    longest: u64,
+    pub(super) longest: u64,
     /// Where the score is a sum of links.
     pub(super) links: Option<Links>,
     /// Whether links were given up.
@@ -214,14 +212,6 @@ impl Walker {
     /// The weights of the kinds of edits.
     pub(super) fn kinds(&self) -> &[u64; EDITS.len()] {
         &self.kinds
-    }
-
-    /// Tells the links the entries of the present solution from number `first` on.
-    fn relink(&mut self, first: usize) {
-        if self.links.as_mut().is_some_and(|links| !links.take_up(&self.entries, first)) {
-            // What is there twice has no place of its own.
-            self.unlink();
-        }
     }
 
     /// Chooses the distance of snapshots: a power of two near the square root of the number of entries, or as large as
@@ -401,64 +391,6 @@ impl Walker {
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         shape.make(&mut self.replay.plan, context.rng);
         self.reach(context.problem, self.first);
-    }
-
-    /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to
-    /// be made by a replay. An edit without a price changes nothing.
-    pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
-        let links = self.links.as_mut().filter(|links| self.entries.len() >= 2 && links.are_known())?;
-        let count = self.entries.len();
-        let shape = match EDITS[kind] {
-            Edit::Remove | Edit::Replace | Edit::Suggest | Edit::Recreate => return None,
-            // A shuffled block has no price.
-            Edit::Shuffle => Some(Shape::draw(Edit::Insert, count, self.longest, context.rng)),
-            Edit::Guide => links.guide(context.problem, longest_of(self.longest, count), context.rng),
-            Edit::Change => links.guide(context.problem, 1, context.rng),
-            edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
-        };
-        Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)?))))
-    }
-
-    /// Makes an edit whose price passes the threshold, and a few others that show whether the prices hold. Returns
-    /// false if it is not made.
-    pub(super) fn try_priced(&mut self, context: &mut Context<'_>, shape: Shape, passes: bool) -> bool {
-        let admits = self.links.as_mut().is_some_and(|links| links.admits(passes));
-        if admits {
-            self.shape(context, shape);
-            // Entries that wait may be played later.
-            self.replay.is_strict = !self.replay.by_identity && self.links.as_mut().is_some_and(Links::are_strict);
-        }
-        admits
-    }
-
-    /// Whether edits have prices that were learned.
-    pub(super) fn has_learned(&self) -> bool {
-        self.links.as_ref().is_some_and(|links| !links.are_named() && links.are_known())
-    }
-
-    /// Restores what was learned of links, and whether that was given up.
-    pub(super) fn remember(&mut self, known: Option<Known>, unlinked: bool) -> Result<(), CheckpointError> {
-        if unlinked {
-            self.unlink();
-        }
-        let Some(known) = known else { return Ok(()) };
-        let entries = &self.entries;
-        let fits = !unlinked && self.links.as_mut().is_some_and(|links| links.load(known, entries));
-        ensure(fits, "links of other decisions")
-    }
-
-    /// Gives up what is known of links.
-    fn unlink(&mut self) {
-        (self.links, self.unlinked) = (None, true);
-    }
-
-    /// Learns what links cost from the difference that the neighbour makes. `cost`: that of the present solution.
-    pub(super) fn learn(&mut self, difference: f64, cost: f64) {
-        let Some(links) = self.links.as_mut().filter(|links| !links.are_named()) else { return };
-        let rounding = 1e-9 * (difference.abs() + cost.abs());
-        if !links.learn(self.first, &self.replay.played, difference, rounding) {
-            self.unlink();
-        }
     }
 
     /// Returns the place in the plan of the entry that a move of the state stands for.
