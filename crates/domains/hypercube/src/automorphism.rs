@@ -3,7 +3,7 @@
 use super::Kind;
 
 /// Orders of symmetry that coils are searched with.
-pub(super) const ORDERS: std::ops::RangeInclusive<u32> = 2..=8;
+pub(super) const ORDERS: std::ops::RangeInclusive<u32> = 2..=24;
 
 /// A map `v -> p(v) ^ shift` of the vertices, where `p` permutes the bits, that brings every vertex back after `order`
 /// applications and not before.
@@ -11,7 +11,7 @@ pub(super) const ORDERS: std::ops::RangeInclusive<u32> = 2..=8;
 pub(super) struct Symmetry {
     pub(super) order: u8,
     /// The number of its permutation in [`Symmetries`].
-    pub(super) permutation: u8,
+    pub(super) permutation: u16,
     /// The image of vertex 0.
     pub(super) shift: u16,
 }
@@ -44,7 +44,7 @@ impl Symmetries {
             let mut found = Vec::new();
             partitions(dimension, &lengths, &mut Vec::new(), &mut found);
             for cycles in found {
-                let permutation = symmetries.permutations.len() as u8;
+                let permutation = symmetries.permutations.len() as u16;
                 symmetries.permutations.push(Permutation::new(&cycles));
                 for shift in 0..1_u32 << dimension {
                     let symmetry = Symmetry { order: order as u8, permutation, shift: shift as u16 };

@@ -24,6 +24,15 @@
 //!   vertices at least `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. So
 //!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
 //!
+//! **The whole cube, `k = 2 t + 1`.** Let `a_i` be the number of vertices of a ball of radius `t` that are in none of
+//! the balls around the `i` vertices before its centre, and `a = a_(2t)`.
+//! - A snake of `m > 2 t` vertices has `a_0 + .. + a_(2t-1) + (m - 2 t) a` vertices within `t`, at most `2^d`.
+//! - A coil of `N > 6 t` vertices has `N a <= 2^d`: the vertices of the coil within `t` of some vertex of the cube are
+//!   at most `2 t` edges apart, so that they lie on one arc, and one of them is the first there. So each vertex of the
+//!   cube is counted for at most one vertex of the coil, in whose ball it is and in none of the `2 t` balls before. For
+//!   `k = 3` that is `N <= 2^d / (d - 2)`: 10, 16, 24 in dimensions 5 to 7, which are the longest, and 128 in dimension
+//!   10.
+//!
 //! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
 //! there is no other, the longest cycle has been found. Otherwise its length is at most that of the path, plus `m`,
 //! plus `k`, rounded down to an even number.
@@ -127,8 +136,11 @@ impl<const W: usize> Snakes<W> {
     pub(super) fn most(&self, path: &Path<W>) -> u32 {
         let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
         match self.kind {
-            Kind::Snake => left.unwrap_or(path.length.into()),
-            Kind::Coil => left.map_or(0, |length| (length + self.spread) & !1).max(path.closed.into()),
+            Kind::Snake => left.unwrap_or(path.length.into()).min(self.limits.snake),
+            Kind::Coil => {
+                let longest = left.map_or(0, |length| (length + self.spread) & !1).min(self.limits.coil);
+                longest.max(path.closed.into())
+            }
         }
     }
 

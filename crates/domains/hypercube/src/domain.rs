@@ -5,7 +5,8 @@ use super::symmetric_coils::SymmetricCoils;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use soloist::Problem;
+use soloist::search::{Auto, Entries};
+use soloist::{Method, Problem, Setup};
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow,
 };
@@ -22,14 +23,17 @@ const CODE: DomainOption = DomainOption {
 
 const POTENTIAL: DomainOption = DomainOption {
     name: "potential",
-    values: &["reachable", "free"],
-    help: "what beams rank paths by: the vertices not blocked that the head can reach, or all that are not blocked",
+    values: &["auto", "reachable", "free", "woven"],
+    help: "what beams rank paths by: the vertices not blocked that the head can reach, all that are not blocked, or `reachable` behind paths in which two bits alternate at every second flip (auto: woven for spread 3 from dimension 9 on, else reachable)",
 };
 
 const SYMMETRY: DomainOption = DomainOption {
     name: "symmetry",
-    values: &["none", "any", "2", "3", "4", "5", "6", "7", "8"],
-    help: "only coils that a symmetry of the cube of this order (any: 2 to 8) maps to themselves; a far smaller search that finds long ones and proves nothing",
+    values: &[
+        "none", "any", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18",
+        "19", "20", "21", "22", "23", "24",
+    ],
+    help: "only coils that a symmetry of the cube of this order (any: 2 to 24) maps to themselves; a far smaller search that finds long ones and proves nothing (the method `symmetric` draws orders by itself)",
 };
 
 /// Snake-in-the-box.
@@ -40,7 +44,7 @@ pub const SNAKE: Domain = Domain {
     instance: INSTANCE,
     example: "d7k2",
     options: &[CODE, POTENTIAL],
-    searches: &[],
+    searches: super::search::METHODS,
     load: |instance, options| load(Kind::Snake, instance, options),
     generate: |spec| instance_file(Kind::Snake, spec),
 };
@@ -53,7 +57,7 @@ pub const COIL: Domain = Domain {
     instance: INSTANCE,
     example: "d7k2",
     options: &[CODE, POTENTIAL, SYMMETRY],
-    searches: &[],
+    searches: super::search::METHODS,
     load: |instance, options| load(Kind::Coil, instance, options),
     generate: |spec| instance_file(Kind::Coil, spec),
 };
@@ -131,16 +135,19 @@ struct CubeInstance<P> {
 pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult {
     let cube = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
+    let potential = Potential::named(chosen("potential"), cube.dimension, cube.spread);
     if let Some(orders) = orders(kind, chosen("symmetry")) {
         // The default, which is always there, is no choice of the user's.
-        let is_chosen = |option: &&DomainOption| ![option.values[0], ""].contains(&chosen(option.name));
-        if let Some(option) = [CODE, POTENTIAL].iter().find(is_chosen) {
-            let message = format!("with `symmetry` the option `{}` has no effect: leave it out", option.name);
-            return Err(InstanceError::new(instance, message));
+        let is_chosen = ![CODE.values[0], ""].contains(&chosen("code"));
+        for (name, has_no_effect) in [("code", is_chosen), ("potential", potential == Potential::Free)] {
+            if has_no_effect {
+                let message = format!("with `symmetry` the option `{name}` has no effect: leave it out");
+                return Err(InstanceError::new(instance, message));
+            }
         }
-        return symmetric(instance, cube, orders);
+        return symmetric(instance, cube, orders, potential);
     }
-    let (code, potential) = (Code::named(chosen("code")), Potential::named(chosen("potential")));
+    let code = Code::named(chosen("code"));
     let name = instance.to_owned();
     Ok(match cube.dimension {
         ..=8 => Box::new(CubeInstance { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
@@ -151,18 +158,18 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
     })
 }
 
-fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>) -> LoadResult {
+fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential: Potential) -> LoadResult {
     let fail = |message: &str| Err(InstanceError::new(instance, message.to_owned()));
     if !cube.prefix.is_empty() {
         return fail("the path begins in a given way: `symmetry` must be none");
     }
     let (name, kind) = (instance.to_owned(), Kind::Coil);
     let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
-        let problem = SymmetricCoils::<16>::new(&cube, orders);
+        let problem = SymmetricCoils::<16>::new(&cube, orders, potential);
         let count = problem.symmetries();
         (Box::new(CubeInstance { name, kind, cube, problem }), count)
     } else {
-        let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders);
+        let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders, potential);
         let count = problem.symmetries();
         (Box::new(CubeInstance { name, kind, cube, problem }), count)
     };
@@ -189,6 +196,15 @@ impl<P: Walks> Instance for CubeInstance<P> {
 
     fn problem(&self) -> &P {
         &self.problem
+    }
+
+    /// Beams and symmetric coils share the budget where the problem names both.
+    fn default_setup(&self) -> Setup {
+        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
+        match methods.entries() {
+            [method] => method.setup().proof(self.proof_part()),
+            _ => Method::Auto(Auto { methods, ..Auto::default() }).into(),
+        }
     }
 
     fn solution(&self, moves: &[P::Move]) -> Value {

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod automorphism;
+mod beam;
 mod bound;
 mod closure;
 mod domain;
@@ -35,6 +36,7 @@ mod model;
 mod path;
 mod problem;
 mod rollout;
+mod search;
 mod spec;
 mod symmetric_coils;
 

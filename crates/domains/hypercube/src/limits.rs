@@ -13,6 +13,9 @@ pub(super) struct Limits<const W: usize> {
     pub(super) radius: u32,
     pub(super) times: u32,
     pub(super) by: u32,
+    /// No snake has more edges, and no coil more vertices.
+    pub(super) snake: u32,
+    pub(super) coil: u32,
     /// By 16 bits of a subcube of dimension 4: the most vertices that a path uses. Computed when first asked for.
     pub(super) subcubes: &'static OnceLock<Vec<u8>>,
 }
@@ -33,8 +36,23 @@ impl<const W: usize> Limits<W> {
             }
         }
         let subcubes = &SUBCUBES[spread as usize & 7];
-        Self { inside: inside(dimension), radius: t, times, by, subcubes }
+        let (snake, coil) = longest(dimension, spread);
+        Self { inside: inside(dimension), radius: t, times, by, snake, coil, subcubes }
     }
+}
+
+/// Returns bounds of the edges of a snake and of the vertices of a coil, by the volume of the whole cube; see
+/// [`bound`](super::bound).
+fn longest(dimension: u32, spread: u32) -> (u32, u32) {
+    let cube = 1_u32 << dimension;
+    if spread.is_multiple_of(2) || spread < 3 || dimension <= spread {
+        return (cube - 1, cube);
+    }
+    let t = spread / 2;
+    let begin: u32 = (0..2 * t).map(|before| new_vertices(dimension, t, before)).sum();
+    let each = new_vertices(dimension, t, 2 * t);
+    let coil = (cube / each).max(6 * t) & !1;
+    (2 * t - 1 + cube.saturating_sub(begin) / each, coil)
 }
 
 /// The number of vertices of a ball of `radius` that are in none of the balls around the `before` vertices before its

@@ -42,13 +42,23 @@ pub enum Potential {
     Reachable,
     /// All vertices that are not blocked.
     Free,
+    /// As `Reachable`, but a path is ahead of all others while every second flip repeats the flip four before it: two
+    /// bits alternate there. Such paths of spread 3 are long in large cubes; of greater spreads there are none.
+    Woven,
 }
 
 impl Potential {
-    /// Returns the potential of that name; the default for any other.
+    /// Returns the potential of that name in a cube of this size: for any other name, `Woven` for spread 3 from
+    /// dimension 9 on, else `Reachable`.
     #[must_use]
-    pub fn named(name: &str) -> Self {
-        if name == "free" { Self::Free } else { Self::Reachable }
+    pub fn named(name: &str, dimension: u32, spread: u32) -> Self {
+        match name {
+            "free" => Self::Free,
+            "woven" => Self::Woven,
+            "reachable" => Self::Reachable,
+            _ if spread == 3 && dimension >= 9 => Self::Woven,
+            _ => Self::Reachable,
+        }
     }
 }
 

@@ -197,6 +197,15 @@ pub(super) fn backwards(head: u16, history: u32) -> impl Iterator<Item = u16> {
     }))
 }
 
+/// Whether every second one of the last eight flips repeats the flip four before it, as far as there are so many.
+#[inline]
+pub(super) fn is_woven(history: u32, length: u16) -> bool {
+    // Place `i` of the low half: whether flip `i`, counted backwards, differs from flip `i + 4`.
+    let known = length.clamp(4, 8) - 4;
+    let differ = (history ^ history >> 16) & ((1 << (4 * known)) - 1);
+    differ & 0x0f0f == 0 || differ & 0xf0f0 == 0
+}
+
 /// Whether a set holds `vertex`.
 #[inline(always)]
 pub(super) fn holds<const W: usize>(set: &[u64; W], vertex: usize) -> bool {
@@ -295,4 +304,22 @@ impl<const W: usize> Path<W> {
 #[inline(always)]
 pub(super) fn size<const W: usize>(set: &[u64; W]) -> u32 {
     set.iter().map(|word| word.count_ones()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn woven_paths_repeat_every_second_flip() {
+        let woven = |flips: &[u32]| {
+            let history = flips.iter().fold(0, |history, flip| history << 4 | flip);
+            is_woven(history, flips.len() as u16)
+        };
+        assert!(woven(&[]) && woven(&[0, 1, 2, 3]) && woven(&[0, 1, 2, 3, 4]));
+        assert!(woven(&[0, 1, 2, 3, 0, 4, 2, 5]) && woven(&[9, 0, 1, 2, 3, 0, 4, 2, 5, 0]));
+        assert!(woven(&[1, 0, 3, 2, 4, 0, 5, 2]), "the other parity");
+        assert!(!woven(&[0, 1, 2, 3, 4, 5]) && !woven(&[0, 1, 2, 3, 0, 4, 5, 6]));
+        assert!(woven(&[0, 1, 2, 3, 4, 5, 6, 5, 7, 5, 2, 5, 7, 5]), "only the last eight count");
+    }
 }

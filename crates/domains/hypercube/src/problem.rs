@@ -2,9 +2,10 @@
 
 use super::Kind;
 use super::model::{Code, Potential, Snakes};
-use super::path::{Path, size};
+use super::path::{Path, is_woven, size};
 use super::rollout::Walk;
-use soloist::problem::{Entrant, Facts, Prior, StableHasher};
+use super::search;
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -49,27 +50,37 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// A number of vertices; 0 for a coil that cannot grow any more. Of a path that ended, the share of the cube that
-    /// is free. It orders paths of one length, and is less than any number of vertices.
+    /// is free. It orders paths of one length, and is less than any number of vertices. With [`Potential::Woven`] a
+    /// woven path has all vertices of the cube more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         let legal = self.legal_any(state);
         if legal == 0 {
             return Some(f64::from(size(&self.free(state))) / f64::from(1_u32 << self.dimension));
         }
         let vertices = match self.potential {
-            Potential::Reachable => self.reach(state, legal),
+            Potential::Reachable | Potential::Woven => self.reach(state, legal),
             Potential::Free => self.free(state),
         };
+        let is_woven = self.potential == Potential::Woven && is_woven(state.history, state.length);
+        let ahead = if is_woven { f64::from(1_u32 << self.dimension) } else { 0.0 };
         let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
-        Some(if is_alive { size(&vertices).into() } else { 0.0 })
+        Some(if is_alive { ahead + f64::from(size(&vertices)) } else { 0.0 })
     }
 
     fn key(&self, state: &Path<W>) -> Option<u64> {
         Some(self.key_of(state))
     }
 
-    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
+    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
+    /// cubes that are too large for a proof, symmetric coils and their sections race with them.
     fn portfolio(&self) -> Vec<Entrant> {
-        vec![Entrant::new("beam").set("width", 100).set("widen", 10)]
+        let beam = Entrant::new("beam").set("width", 100).set("widen", 10);
+        let is_large = self.dimension >= self.spread + 6 && self.prefix.is_empty();
+        if is_large { vec![beam, Entrant::new(search::SYMMETRIC.name)] } else { vec![beam] }
+    }
+
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        search::searches(self)
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {

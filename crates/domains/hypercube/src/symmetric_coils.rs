@@ -1,8 +1,8 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
 use super::automorphism::{Symmetries, Symmetry};
-use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
-use super::{Cube, nodes_of};
+use super::path::{Near, add_ball, backwards, flood, holds, inside, is_woven, near, size, sphere, steps};
+use super::{Cube, Potential, nodes_of};
 use soloist::problem::{Entrant, Facts, StableHasher};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -34,6 +34,7 @@ pub struct SymmetricCoils<const W: usize> {
     words: usize,
     inside: [u64; W],
     near: Vec<Near>,
+    potential: Potential,
     symmetries: Symmetries,
     banned: Banned<W>,
 }
@@ -57,25 +58,38 @@ pub struct Ring<const W: usize> {
 }
 
 impl<const W: usize> SymmetricCoils<W> {
-    /// Returns the coils of `cube` with a symmetry of one of these orders.
+    /// Returns the coils of `cube` with a symmetry of one of these orders. With [`Potential::Woven`] beams rank woven
+    /// paths first, with any other all paths by the vertices within reach.
     ///
     /// # Panics
     /// When `64 W` is less than the number of vertices, or the cube has a prefix.
     #[must_use]
-    pub fn new(cube: &Cube, orders: impl Iterator<Item = u32>) -> Self {
+    pub fn new(cube: &Cube, orders: impl Iterator<Item = u32>, potential: Potential) -> Self {
         let (dimension, spread) = (cube.dimension(), cube.spread());
         let words = (1_usize << dimension).div_ceil(64);
         assert!(W.is_power_of_two() && words <= W, "{W} words hold no cube of dimension {dimension}");
         assert!(cube.prefix().is_empty(), "a symmetric coil has no given beginning");
         let symmetries = Symmetries::new(dimension, spread, orders);
         let banned = symmetries.all.iter().map(|_| OnceLock::new()).collect();
-        Self { dimension, spread, words, inside: inside(dimension), near: near(spread - 1, words), symmetries, banned }
+        let (inside, near) = (inside(dimension), near(spread - 1, words));
+        Self { dimension, spread, words, inside, near, potential, symmetries, banned }
     }
 
     /// Returns the number of symmetries to choose from.
     #[must_use]
     pub fn symmetries(&self) -> usize {
         self.symmetries.all.len()
+    }
+
+    /// The numbers of the symmetries of each order that there are.
+    pub(super) fn orders(&self) -> Vec<std::ops::Range<u16>> {
+        let mut orders: Vec<std::ops::Range<u16>> = Vec::new();
+        let same = |a: &Symmetry, b: &Symmetry| a.order == b.order;
+        for order in self.symmetries.all.chunk_by(same) {
+            let start = orders.last().map_or(0, |before| before.end);
+            orders.push(start..start + order.len() as u16);
+        }
+        orders
     }
 
     pub(super) fn spread(&self) -> u32 {
@@ -296,10 +310,13 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         Some(left.max(ring.closed.into()).into())
     }
 
-    /// The number of vertices within reach; 0 when no coil closes any more.
+    /// The number of vertices within reach, and with [`Potential::Woven`] all vertices of the cube for a woven path; 0
+    /// when no coil closes any more.
     fn potential(&self, ring: &Ring<W>) -> Option<f64> {
         let symmetry = ring.symmetry?;
-        Some(self.room(symmetry, &self.reach(ring, symmetry)).into())
+        let room = self.room(symmetry, &self.reach(ring, symmetry));
+        let is_ahead = room > 0 && self.potential == Potential::Woven && is_woven(ring.history, ring.length);
+        Some((room + if is_ahead { 1 << self.dimension } else { 0 }).into())
     }
 
     fn key(&self, ring: &Ring<W>) -> Option<u64> {
@@ -315,7 +332,7 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         let recent = ring.history & ((1 << (4 * (self.spread - 1))) - 1);
         let begin = ring.begin & ((1 << (4 * self.spread.saturating_sub(2))) - 1);
         hash.write_u64(u64::from(recent) << 32 | u64::from(begin));
-        let parts = [symmetry.shift, symmetry.permutation.into(), symmetry.order.into(), ring.head, ring.length];
+        let parts = [symmetry.shift, symmetry.permutation, symmetry.order.into(), ring.head, ring.length];
         parts.iter().for_each(|part| hash.write(&part.to_le_bytes()));
         hash.write(&ring.closed.to_le_bytes());
         Some(hash.finish())
@@ -329,7 +346,7 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
     fn fingerprint(&self) -> u64 {
         let mut hash = StableHasher::new();
         hash.write(b"symmetric coil");
-        hash.write(&[self.dimension as u8, self.spread as u8]);
+        hash.write(&[self.dimension as u8, self.spread as u8, self.potential as u8]);
         self.symmetries.all.iter().for_each(|symmetry| hash.write(&[symmetry.order]));
         hash.finish()
     }

@@ -2,6 +2,7 @@
 
 mod rules;
 mod runs;
+mod search;
 mod symmetry;
 mod texts;
 

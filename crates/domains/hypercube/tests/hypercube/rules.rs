@@ -407,8 +407,11 @@ fn equal_keys_have_equal_moves() {
         }
     }
     for (d, k) in [(4, 2), (5, 2), (6, 2), (6, 3)] {
-        pairs +=
-            soloist_domain::testing::check_keys(&SymmetricCoils::<4>::new(&cube(d, k), [2, 4].into_iter()), 600, 5);
+        pairs += soloist_domain::testing::check_keys(
+            &SymmetricCoils::<4>::new(&cube(d, k), [2, 4].into_iter(), Potential::Woven),
+            600,
+            5,
+        );
     }
     assert!(pairs > 1_000, "{pairs}");
 }

@@ -1,0 +1,111 @@
+//! A beam that is made path by path, so that it can be cut anywhere and made again.
+
+use soloist::{Problem, Rng};
+
+/// The paths of one length that rank best, and how they came about.
+///
+/// Paths are ranked by [`Problem::potential`] and a random number below 1. Of those with equal keys one stays.
+#[derive(Debug)]
+pub(super) struct Beam<P: Problem> {
+    width: usize,
+    rng: Rng,
+    layer: Vec<P::State>,
+    /// The path of the layer that is continued next.
+    next: usize,
+    children: Vec<Child<P::Move>>,
+    /// By length: the place of what each path continues, and its last move.
+    trail: Vec<Vec<(u32, P::Move)>>,
+    best: Option<(f64, Vec<P::Move>)>,
+    /// Paths that were continued.
+    made: u64,
+}
+
+/// A path that is one move longer than one of the layer.
+#[derive(Clone, Copy, Debug)]
+struct Child<M> {
+    rank: f64,
+    parent: u32,
+    mv: M,
+}
+
+impl<P: Problem> Beam<P> {
+    /// Returns a beam that begins in the state `start`.
+    pub(super) fn new(start: P::State, width: usize, seed: u64) -> Self {
+        Self {
+            width,
+            rng: Rng::new(seed),
+            layer: vec![start],
+            next: 0,
+            children: Vec::new(),
+            trail: Vec::new(),
+            best: None,
+            made: 0,
+        }
+    }
+
+    /// Returns the paths that were continued so far.
+    pub(super) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Returns the best score of a path behind the first one, and its moves from the start on.
+    pub(super) fn best(&self) -> Option<(f64, &[P::Move])> {
+        self.best.as_ref().map(|(value, moves)| (*value, &moves[..]))
+    }
+
+    /// Continues the next path by every move. Returns false if no path is left.
+    pub(super) fn advance(&mut self, problem: &P) -> bool {
+        let Some(path) = self.layer.get(self.next) else { return false };
+        let (mut moves, mut child) = (Vec::new(), path.clone());
+        problem.moves(path, &mut moves);
+        let parent = self.next as u32;
+        for mv in moves {
+            child.clone_from(path);
+            problem.apply(&mut child, mv);
+            let rank = problem.potential(&child).unwrap_or(0.0) + self.rng.unit();
+            self.children.push(Child { rank, parent, mv });
+            let value = problem.score(&child).value().unwrap_or(f64::NEG_INFINITY);
+            if self.best.as_ref().is_none_or(|(best, _)| value > *best) {
+                self.best = Some((value, self.path(parent, mv)));
+            }
+        }
+        self.made += 1;
+        self.next += 1;
+        if self.next == self.layer.len() {
+            self.close(problem);
+        }
+        true
+    }
+
+    /// The moves of a child.
+    fn path(&self, parent: u32, mv: P::Move) -> Vec<P::Move> {
+        let mut moves = vec![mv];
+        let mut place = parent;
+        for layer in self.trail.iter().rev() {
+            let (before, mv) = layer[place as usize];
+            moves.push(mv);
+            place = before;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// Makes the best children the layer.
+    fn close(&mut self, problem: &P) {
+        self.children.sort_by(|a, b| b.rank.total_cmp(&a.rank));
+        let (mut layer, mut steps, mut keys) = (Vec::new(), Vec::new(), std::collections::HashSet::new());
+        for child in self.children.drain(..) {
+            if layer.len() == self.width {
+                break;
+            }
+            let mut state = self.layer[child.parent as usize].clone();
+            problem.apply(&mut state, child.mv);
+            if problem.key(&state).is_none_or(|key| keys.insert(key)) {
+                layer.push(state);
+                steps.push((child.parent, child.mv));
+            }
+        }
+        (self.layer, self.next) = (layer, 0);
+        self.trail.push(steps);
+    }
+}

@@ -1,0 +1,444 @@
+//! The problem's own search: symmetric coils, and what begins as a section of something long does.
+
+use super::automorphism::ORDERS;
+use super::beam::Beam;
+use super::model::Snakes;
+use super::path::Path;
+use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
+use serde::{Deserialize, Serialize};
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+use soloist::rollout::replayed;
+use soloist::run::CheckpointError;
+use soloist::search::{ParameterValues, Preset};
+use soloist::{Method, Problem, Rng, Score};
+
+soloist::parameter_table! {
+    /// How wide the beams are.
+    pub struct Widths {
+        /// paths of a beam in the first round of a tournament of symmetries; each further round has three times as
+        /// many for a third of the symmetries
+        width: u64 = 10, 1..=100_000;
+        /// rounds of a tournament
+        rounds: u64 = 5, 1..=8;
+    }
+}
+
+/// The search of the problem's own.
+pub(crate) const SYMMETRIC: SearchInfo = SearchInfo::new::<Widths>(
+    "symmetric",
+    "beams over coils of a path and its images, and beams that begin as sections of the longest ones",
+    "K. G. Paterson and J. Tuliani, IEEE Transactions on Information Theory 44, 1998; S. Hood et al., Journal of Combinatorial Optimization 30, 2015; the tournament is ours",
+    Unit::Node("paths continued"),
+);
+
+/// The methods of the problem, for lists.
+pub(crate) const METHODS: &[Preset] = &[Preset::own(&SYMMETRIC, || Method::own(&SYMMETRIC))];
+
+/// The most paths of a beam.
+const MOST_WIDTH: u64 = 1 << 24;
+/// The most coils whose sections are used.
+const POOL: usize = 6;
+/// Tournaments after which beams are twice as wide, and doublings at most.
+const DOUBLING: (u64, u64) = (4, 10);
+/// The widths of beams from sections: the width of a tournament's first round times a power of 3 below this one.
+const POWERS: usize = 5;
+
+/// Returns the searches of the paths of a cube: none where their beginning is given.
+pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<Snakes<W>>> {
+    if problem.prefix.is_empty() { vec![NamedSearch::new(SYMMETRIC, make)] } else { Vec::new() }
+}
+
+fn make<const W: usize>(problem: &Snakes<W>, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
+    let cube = Cube::new(problem.dimension, problem.spread).ok()?;
+    let coils = SymmetricCoils::new(&cube, ORDERS, problem.potential);
+    let widths = settings.read().ok()?;
+    let snakes = Snakes::new(Kind::Snake, &cube, problem.code, problem.potential);
+    Some(Box::new(Symmetric { widths, coils, snakes, progress: Progress::default(), beam: None }))
+}
+
+/// What a beam makes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Aim {
+    /// A coil with the symmetry of this number.
+    Coil(u16),
+    /// A path that begins with these flips, ranked as a snake: a coil need not close.
+    Path(Vec<u8>),
+    /// A path that begins with these flips and closes.
+    Closed(Vec<u8>),
+}
+
+/// A beam, and how much of it is made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Task {
+    aim: Aim,
+    width: u64,
+    seed: u64,
+    made: u64,
+}
+
+/// A symmetry in a tournament, and the length of its coil of the present round, 0 before its turn.
+type Entrant = (u16, u32);
+
+/// How far the search has come.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    /// The moves of the best solution, and its length; empty before the first step.
+    best: (Vec<u8>, u32),
+    /// The flips of the longest coils, the longest one first.
+    pool: Vec<Vec<u8>>,
+    /// Tournaments that have begun.
+    tournaments: u64,
+    /// The round of this one, its symmetries, and the next of them.
+    round: u64,
+    field: Vec<Entrant>,
+    next: u32,
+    /// Paths continued in this tournament, less those from sections since.
+    ahead: u64,
+    task: Option<Task>,
+}
+
+/// The beam of a task.
+#[derive(Debug)]
+enum Running<const W: usize> {
+    Coil(Beam<SymmetricCoils<W>>),
+    Path(Beam<Snakes<W>>),
+    Closed(Beam<Snakes<W>>),
+}
+
+/// Symmetric coils, and sections.
+///
+/// A *tournament* of symmetries has beams that become wider and fewer: `3^(rounds - 1)` symmetries are drawn, an order
+/// first, then one of this order, and half of them of the order of the longest coil. A third of them, those with the
+/// longest coils, enter the next round, with beams three times as wide.
+///
+/// Then *sections* have as much work: a beam continues a path that begins as a random section of one of the longest
+/// coils, or of the best solution, in either direction, or with nothing. So a long coil becomes a longer snake, and a
+/// coil need not be symmetric. Half of the beams for coils rank paths as if they need not close: many do all the same.
+#[derive(Debug)]
+struct Symmetric<const W: usize> {
+    widths: Widths,
+    coils: SymmetricCoils<W>,
+    snakes: Snakes<W>,
+    progress: Progress,
+    /// The beam of the task; `None`: it is to be made again from the beginning.
+    beam: Option<Running<W>>,
+}
+
+impl<const W: usize> Symmetric<W> {
+    /// The width of beams in a tournament's first round.
+    fn width(&self) -> u64 {
+        let (every, most) = DOUBLING;
+        self.widths.width << (self.progress.tournaments.saturating_sub(1) / every).min(most)
+    }
+
+    /// Draws the symmetries of a tournament.
+    fn draw(&mut self, rng: &mut Rng) {
+        let orders = self.coils.orders();
+        let count = 3_usize.pow(self.widths.rounds as u32 - 1);
+        let best = self.progress.field.first().map(|&(number, _)| number);
+        let favorite = best.and_then(|number| orders.iter().find(|order| order.contains(&number)));
+        let mut drawn: Vec<u16> = Vec::new();
+        for place in 0..if orders.is_empty() { 0 } else { count } {
+            let order = favorite.filter(|_| place % 2 == 0).unwrap_or(&orders[rng.index(orders.len())]);
+            drawn.push(order.start + rng.index(order.len()) as u16);
+        }
+        drawn.sort_unstable();
+        drawn.dedup();
+        self.progress.field = drawn.into_iter().map(|number| (number, 0)).collect();
+        (self.progress.round, self.progress.next) = (0, 0);
+        self.progress.tournaments += 1;
+    }
+
+    /// Ends a round: the third with the longest coils stays, unless it was the last one.
+    fn end_round(&mut self) {
+        let progress = &mut self.progress;
+        progress.field.sort_by_key(|&(number, length)| (std::cmp::Reverse(length), number));
+        progress.round += 1;
+        if progress.round < self.widths.rounds {
+            progress.next = 0;
+            progress.field.truncate(progress.field.len().div_ceil(3));
+            progress.field.iter_mut().for_each(|(_, length)| *length = 0);
+        }
+    }
+
+    /// Returns the symmetry whose turn it is; `None`: it is the turn of a section.
+    fn symmetry(&mut self, rng: &mut Rng) -> Option<u16> {
+        loop {
+            if let Some(&(number, _)) = self.progress.field.get(self.progress.next as usize) {
+                return Some(number);
+            }
+            if self.progress.round < self.widths.rounds && !self.progress.field.is_empty() {
+                self.end_round();
+            } else if self.progress.ahead > 0 {
+                return None;
+            } else {
+                self.draw(rng);
+                if self.progress.field.is_empty() {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Chooses the next beam.
+    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
+        let (aim, power) = match self.symmetry(rng) {
+            Some(number) => (Aim::Coil(number), self.progress.round),
+            None => {
+                let section = self.section(problem, rng);
+                let aim = if problem.kind == Kind::Coil && rng.chance(0.5) {
+                    Aim::Closed(legal_part(problem, section))
+                } else {
+                    Aim::Path(legal_part(&self.snakes, section))
+                };
+                (aim, rng.index(POWERS) as u64)
+            }
+        };
+        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(MOST_WIDTH);
+        Task { aim, width, seed: rng.next_u64(), made: 0 }
+    }
+
+    /// Draws the beginning of a path: a section of one of the longest coils, or of the best solution, or nothing.
+    fn section(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
+        let pool = &self.progress.pool;
+        let (mut flips, most) = match rng.index(8) {
+            0 => return Vec::new(),
+            1..=4 if !pool.is_empty() => {
+                let mut flips = pool[rng.index(pool.len())].clone();
+                let count = flips.len();
+                flips.rotate_left(rng.index(count));
+                (flips, count - problem.spread as usize)
+            }
+            _ => (self.progress.best.0.clone(), self.progress.best.0.len()),
+        };
+        if rng.chance(0.5) {
+            flips.reverse();
+        }
+        flips.truncate(rng.index(most + 1));
+        canonical(flips.into_iter())
+    }
+
+    /// Plays a solution and keeps it if it is the best one. Where `flips` are not legal any more, and behind them, the
+    /// first legal bits are flipped.
+    fn keep(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, flips: &[u8]) {
+        let (mut path, mut moves, mut left) = (problem.root(), Vec::new(), flips.iter());
+        loop {
+            let legal = problem.legal_any(&path);
+            if legal == 0 {
+                break;
+            }
+            let wanted = left.next().filter(|&&flip| legal >> flip & 1 == 1);
+            let flip = wanted.copied().unwrap_or(legal.trailing_zeros() as u8);
+            if wanted.is_none() {
+                left = [].iter();
+            }
+            moves.push(flip);
+            problem.apply(&mut path, flip);
+        }
+        if let Some(score) = work.found(&moves) {
+            self.note(problem, moves, score);
+        }
+    }
+
+    /// Keeps a finished solution if it is the best one; a coil comes into the pool.
+    fn note(&mut self, problem: &Snakes<W>, moves: Vec<u8>, score: Score) {
+        let length = score.value().unwrap_or(0.0) as u32;
+        if problem.kind == Kind::Coil {
+            self.pool(flips_of(&problem.answer(&moves)));
+        }
+        // One as long as the best is another place to begin at.
+        if length >= self.progress.best.1 {
+            self.progress.best = (moves, length);
+        }
+    }
+
+    /// Enters the flips of a coil into the pool, if it is one of the longest.
+    fn pool(&mut self, flips: Vec<u8>) {
+        let (flips, pool) = (canonical(flips.into_iter()), &mut self.progress.pool);
+        if !pool.contains(&flips) {
+            let place = pool.partition_point(|coil| coil.len() >= flips.len());
+            pool.insert(place, flips);
+            pool.truncate(POOL);
+        }
+    }
+
+    /// Uses what a beam has found.
+    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, beam: &Running<W>) {
+        match (&task.aim, beam) {
+            (&Aim::Coil(number), Running::Coil(beam)) => {
+                let flips = beam.best().map_or(&[][..], |(_, moves)| moves);
+                let moves: Vec<u16> = std::iter::once(number).chain(flips.iter().copied()).collect();
+                let nodes = self.coils.answer(&moves);
+                if let Some(entrant) = self.progress.field.get_mut(self.progress.next as usize) {
+                    entrant.1 = nodes.len() as u32;
+                }
+                self.progress.next += 1;
+                self.progress.ahead = self.progress.ahead.saturating_add(beam.made());
+                let least = self.progress.pool.last().filter(|_| self.progress.pool.len() == POOL).map_or(0, Vec::len);
+                if nodes.len() > least.max(2 * problem.dimension as usize) {
+                    let flips = flips_of(&nodes);
+                    let path = canonical(flips.iter().copied().take(nodes.len() - problem.spread as usize));
+                    self.pool(flips);
+                    self.keep(problem, work, &path);
+                }
+            }
+            (Aim::Path(prefix) | Aim::Closed(prefix), Running::Path(beam) | Running::Closed(beam)) => {
+                self.progress.ahead = self.progress.ahead.saturating_sub(beam.made());
+                let Some((value, moves)) = beam.best() else { return };
+                // What a snake closes to.
+                let is_open = problem.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
+                let length = value + f64::from(if is_open { problem.spread } else { 0 });
+                if length >= f64::from(self.progress.best.1) {
+                    let flips: Vec<u8> = prefix.iter().chain(moves).copied().collect();
+                    self.keep(problem, work, &flips);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes the beam of a task, as far as it was made.
+    fn run(&self, problem: &Snakes<W>, task: &Task) -> Running<W> {
+        let width = task.width as usize;
+        let mut running = match &task.aim {
+            &Aim::Coil(number) => {
+                let mut ring = self.coils.root();
+                self.coils.apply(&mut ring, number);
+                Running::Coil(Beam::new(ring, width, task.seed))
+            }
+            Aim::Path(prefix) => Running::Path(Beam::new(after(&self.snakes, prefix), width, task.seed)),
+            Aim::Closed(prefix) => Running::Closed(Beam::new(after(problem, prefix), width, task.seed)),
+        };
+        for _ in 0..task.made {
+            if !self.advance(problem, &mut running) {
+                break;
+            }
+        }
+        running
+    }
+
+    fn advance(&self, problem: &Snakes<W>, running: &mut Running<W>) -> bool {
+        match running {
+            Running::Coil(beam) => beam.advance(&self.coils),
+            Running::Path(beam) => beam.advance(&self.snakes),
+            Running::Closed(beam) => beam.advance(problem),
+        }
+    }
+}
+
+impl<const W: usize> Symmetric<W> {
+    /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
+    fn is_sound(&self, problem: &Snakes<W>, progress: &Progress) -> bool {
+        let (moves, length) = &progress.best;
+        let best = match moves.is_empty() {
+            true => *length == 0,
+            false => replayed(problem, &problem.root(), moves)
+                .is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length))),
+        };
+        let is_coil = |flips: &Vec<u8>| {
+            let nodes = nodes_of(flips);
+            flips.iter().all(|&flip| u32::from(flip) < problem.dimension)
+                && flips.len() >= 2 * problem.dimension as usize
+                && nodes.last() == Some(&0)
+                && violation(&nodes[..flips.len()], problem.spread, Kind::Coil).is_none()
+        };
+        let begins = |problem: &Snakes<W>, prefix: &Vec<u8>| legal_part(problem, prefix.clone()) == *prefix;
+        let task = progress.task.as_ref().is_none_or(|task| {
+            let of_field = progress.field.get(progress.next as usize);
+            (1..=MOST_WIDTH).contains(&task.width)
+                && match &task.aim {
+                    Aim::Coil(number) => of_field.is_some_and(|(own, _)| own == number),
+                    Aim::Path(prefix) => of_field.is_none() && begins(&self.snakes, prefix),
+                    Aim::Closed(prefix) => of_field.is_none() && begins(problem, prefix),
+                }
+        });
+        best && task
+            && progress.pool.len() <= POOL
+            && progress.pool.iter().all(is_coil)
+            && progress.pool.is_sorted_by_key(|coil| std::cmp::Reverse(coil.len()))
+            && progress.field.iter().all(|&(number, _)| usize::from(number) < self.coils.symmetries())
+            && progress.next as usize <= progress.field.len()
+            && progress.round <= self.widths.rounds
+    }
+}
+
+/// The flips up to the first one that is not legal.
+fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>) -> Vec<u8> {
+    let mut path = problem.root();
+    let legal = flips.iter().position(|&flip| {
+        let is_wrong = flip > 15 || problem.legal_any(&path) >> flip & 1 == 0;
+        if !is_wrong {
+            problem.apply(&mut path, flip);
+        }
+        is_wrong
+    });
+    flips.truncate(legal.unwrap_or(flips.len()));
+    flips
+}
+
+/// The path that flips these bits.
+fn after<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Path<W> {
+    let mut path = problem.root();
+    flips.iter().for_each(|&flip| problem.apply(&mut path, flip));
+    path
+}
+
+/// The bits flipped around a cycle.
+fn flips_of(nodes: &[u32]) -> Vec<u8> {
+    let next = nodes.iter().cycle().skip(1);
+    nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros() as u8).collect()
+}
+
+impl<const W: usize> ProblemSearch<Snakes<W>> for Symmetric<W> {
+    fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
+        if self.progress.best.0.is_empty() {
+            self.keep(problem, work, &[]);
+        }
+        loop {
+            let task = match self.progress.task.take() {
+                Some(task) => task,
+                None => self.choose(problem, work.rng()),
+            };
+            let mut running = match self.beam.take() {
+                Some(running) => running,
+                None => self.run(problem, &task),
+            };
+            let mut task = task;
+            loop {
+                if !work.next_unit() {
+                    (self.progress.task, self.beam) = (Some(task), Some(running));
+                    return StepStatus::Running;
+                }
+                if !self.advance(problem, &mut running) {
+                    break;
+                }
+                task.made += 1;
+            }
+            self.end(problem, work, &task, &running);
+        }
+    }
+
+    /// A solution from outside is continued from its sections.
+    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
+        self.note(problem, moves.to_vec(), score);
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let longest = self.progress.pool.first().map_or(0, Vec::len);
+        vec![("tournaments", self.progress.tournaments as f64), ("longest coil", longest as f64)]
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&self.progress).expect("plain data is always encodable in memory")
+    }
+
+    fn load(&mut self, problem: &Snakes<W>, bytes: &[u8]) -> Result<(), CheckpointError> {
+        const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another cube");
+        let Ok((progress, [])) = postcard::take_from_bytes::<Progress>(bytes) else { return Err(WRONG) };
+        if !self.is_sound(problem, &progress) {
+            return Err(WRONG);
+        }
+        (self.progress, self.beam) = (progress, None);
+        Ok(())
+    }
+}
