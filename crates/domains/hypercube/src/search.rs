@@ -17,9 +17,9 @@ soloist::parameter_table! {
     pub struct Widths {
         /// paths of a beam in the first round of a tournament of symmetries; each further round has three times as
         /// many for a third of the symmetries
-        width: u64 = 10, 1..=100_000;
+        width: u64 = 5, 1..=100_000;
         /// rounds of a tournament
-        rounds: u64 = 5, 1..=8;
+        rounds: u64 = 6, 1..=8;
     }
 }
 

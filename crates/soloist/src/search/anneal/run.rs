@@ -48,7 +48,7 @@ impl Worth {
 }
 
 /// The part of a search from which the rest is rebuilt.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Saved {
     clock: Clock,
     wheel: EditWeights,
@@ -98,18 +98,7 @@ impl AnnealSearch {
             (parameters.start, parameters.end) = temperatures;
         }
         Self {
-            saved: Saved {
-                clock: Clock::default(),
-                wheel: EditWeights::default(),
-                present: None,
-                best: None,
-                edited: false,
-                late: Vec::new(),
-                late_at: 0,
-                offered: None,
-                variant: 0,
-                standings: Vec::new(),
-            },
+            saved: Saved::default(),
             walker: Walker::new(problem, &parameters, memory),
             temperatures: (parameters.start, parameters.end),
             suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
@@ -433,6 +422,13 @@ impl Search for AnnealSearch {
             Turn::End => return Status::Completed,
         }
         Status::Running
+    }
+
+    /// The kind of solution is known then, and what links cost, or that they cannot be learned.
+    fn begin_turn(&mut self) {
+        self.saved = Saved::default();
+        self.walker.pruning = Pruning::default();
+        (self.parameters.start, self.parameters.end) = self.temperatures;
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {

@@ -123,10 +123,7 @@ impl Racer {
 
     /// Gets ready for a turn.
     pub(super) fn begin(&mut self, context: &mut Context<'_>, memory: u64) {
-        // Annealing cools over what it is given: it begins again.
-        if self.search.is_none() || matches!(self.method, Method::Anneal(_)) {
-            self.search = Some(self.method.build(context.problem, memory));
-        }
+        self.search.get_or_insert_with(|| self.method.build(context.problem, memory)).begin_turn();
     }
 
     /// Forgets everything but the best solution and what is known of the optimum. `best` is the value of the best
