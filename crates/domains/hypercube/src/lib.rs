@@ -20,7 +20,8 @@
 //!
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
-//! without any of them, `draw` shows it. `symmetry` and `symmetric` hold the search for coils of a path and its images.
+//! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils
+//! of a path and its images; `search` is the method `symmetric`, which uses them with the beams of `beam`.
 
 #![forbid(unsafe_code)]
 

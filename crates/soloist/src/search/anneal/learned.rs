@@ -446,6 +446,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_learned_stays_from_turn_to_turn() {
+        use crate::search::step::Search;
+        for (late, learns) in [(0.0, true), (1.0, false)] {
+            super::super::tests::with_search(&Visits::new(10, late), 10, |search, context| {
+                for turn in 0..3 {
+                    (0..20_000).for_each(|_| _ = search.step(context));
+                    let walker = &search.walker;
+                    assert_eq!((walker.has_learned(), walker.unlinked), (learns, !learns), "turn {turn}");
+                    search.begin_turn();
+                    assert_eq!((search.walker.has_learned(), search.walker.unlinked), (learns, !learns));
+                    assert!(search.saved.best.is_none());
+                }
+            });
+        }
+    }
+
+    #[test]
     fn checkpoints_of_other_orders_are_refused() {
         let (table, ..) = learned(&Visits::new(6, 0.0), 100);
         assert!(table.is_sound(6) && !table.is_sound(7));
