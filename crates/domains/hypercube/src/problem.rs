@@ -72,11 +72,12 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
-    /// cubes that are too large for a proof, symmetric coils and their sections race with them.
+    /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them.
     fn portfolio(&self) -> Vec<Entrant> {
         let beam = Entrant::new("beam").set("width", 100).set("widen", 10);
-        let is_large = self.dimension >= self.spread + 6 && self.prefix.is_empty();
-        if is_large { vec![beam, Entrant::new(search::SYMMETRIC.name)] } else { vec![beam] }
+        let settled = self.spread + if self.spread > 5 { 6 } else { 5 };
+        let is_open = self.dimension > settled && self.prefix.is_empty();
+        if is_open { vec![beam, Entrant::new(search::SYMMETRIC.name)] } else { vec![beam] }
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
