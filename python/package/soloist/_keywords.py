@@ -112,6 +112,7 @@ class SearchParameters(TypedDict, total=False):
     reverse: Any
     round: Any
     rounding: Any
+    rounds: Any
     rule: Any
     runs: Any
     select_from: Any

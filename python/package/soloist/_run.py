@@ -19,7 +19,7 @@ MethodName = Literal[
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
     "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "sisr", "k-list", "ckk",
-    "ckk-lds", "meet", "four-lists", "ranks", "refine",
+    "ckk-lds", "meet", "four-lists", "ranks", "refine", "symmetric",
 ]  # fmt: skip
 
 
