@@ -354,13 +354,18 @@ impl RunSpec {
         Ok(ResolvedRun { setup: setup.rollout(rollout), budget, keep: self.keep.unwrap_or(1) })
     }
 
-    /// As [`resolve`](Self::resolve), for a run whose solutions begin with given moves: `auto` takes the place of a
-    /// default method of the problem itself, because those make whole solutions.
+    /// As [`resolve`](Self::resolve), for a run whose solutions begin with given moves: plain `auto` takes the place of a
+    /// default that is or names a method of the problem itself, because those make whole solutions.
     ///
     /// # Errors
     /// As for [`resolve`](Self::resolve).
     pub fn resolve_begun(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
-        if self.method.is_none() && matches!(instance.default_setup().method, Method::Own(_)) {
+        let makes_whole = |method: &Method| match method {
+            Method::Own(_) => true,
+            Method::Auto(auto) => auto.methods.entries().iter().any(|entry| matches!(entry.method(), Method::Own(_))),
+            _ => false,
+        };
+        if self.method.is_none() && makes_whole(&instance.default_setup().method) {
             return Self { method: Some("auto".to_owned()), ..self.clone() }.resolve(domain, instance);
         }
         self.resolve(domain, instance)

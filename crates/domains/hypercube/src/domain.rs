@@ -29,10 +29,7 @@ const POTENTIAL: DomainOption = DomainOption {
 
 const SYMMETRY: DomainOption = DomainOption {
     name: "symmetry",
-    values: &[
-        "none", "any", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18",
-        "19", "20", "21", "22", "23", "24",
-    ],
+    values: &["none", "any", "2", "3", "4", "5", "6", "7", "8", "10", "12", "14", "20", "24"],
     help: "only coils that a symmetry of the cube of this order (any: 2 to 24) maps to themselves; a far smaller search that finds long ones and proves nothing (the method `symmetric` draws orders by itself)",
 };
 
@@ -203,6 +200,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
         let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
         match methods.entries() {
             [method] => method.setup().proof(self.proof_part()),
+            // With no methods it is `auto` as for any problem.
             _ => Method::Auto(Auto { methods, ..Auto::default() }).into(),
         }
     }

@@ -51,6 +51,7 @@ fn longest(dimension: u32, spread: u32) -> (u32, u32) {
     let t = spread / 2;
     let begin: u32 = (0..2 * t).map(|before| new_vertices(dimension, t, before)).sum();
     let each = new_vertices(dimension, t, 2 * t);
+    // The proof says nothing about coils of at most 6 t vertices; lengths are even.
     let coil = (cube / each).max(6 * t) & !1;
     (2 * t - 1 + cube.saturating_sub(begin) / each, coil)
 }

@@ -75,6 +75,7 @@ impl<const W: usize> Problem for Snakes<W> {
     /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them.
     fn portfolio(&self) -> Vec<Entrant> {
         let beam = Entrant::new("beam").set("width", 100).set("widen", 10);
+        // The largest dimension that exhaustive search has settled.
         let settled = self.spread + if self.spread > 5 { 6 } else { 5 };
         let is_open = self.dimension > settled && self.prefix.is_empty();
         if is_open { vec![beam, Entrant::new(search::SYMMETRIC.name)] } else { vec![beam] }

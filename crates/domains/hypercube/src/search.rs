@@ -1,10 +1,10 @@
-//! The problem's own search: symmetric coils, and what begins as a section of something long does.
+//! The method `symmetric`: beams for symmetric coils, and beams that begin with a section of a long coil or snake.
 
 use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
 use super::path::Path;
-use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
+use super::{Cube, Kind, Ring, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::rollout::replayed;
@@ -16,31 +16,31 @@ soloist::parameter_table! {
     /// How wide the beams are.
     pub struct Widths {
         /// paths of a beam in the first round of a tournament of symmetries; each further round has three times as
-        /// many for a third of the symmetries
+        /// many for a third of the symmetries, and every four tournaments the width doubles
         width: u64 = 5, 1..=100_000;
         /// rounds of a tournament
         rounds: u64 = 6, 1..=8;
     }
 }
 
-/// The search of the problem's own.
+/// Name and description of the method.
 pub(crate) const SYMMETRIC: SearchInfo = SearchInfo::new::<Widths>(
     "symmetric",
     "beams over coils of a path and its images, and beams that begin as sections of the longest ones",
-    "K. G. Paterson and J. Tuliani, IEEE Transactions on Information Theory 44, 1998; S. Hood et al., Journal of Combinatorial Optimization 30, 2015; the tournament is ours",
+    "K. G. Paterson and J. Tuliani, IEEE Transactions on Information Theory 44, 1998; E. Wynn, arXiv:1201.1647, 2012; S. Hood et al., Journal of Combinatorial Optimization 30, 2015; the tournament is ours",
     Unit::Node("paths continued"),
 );
 
 /// The methods of the problem, for lists.
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&SYMMETRIC, || Method::own(&SYMMETRIC))];
 
-/// The most paths of a beam.
-const MOST_WIDTH: u64 = 1 << 24;
+/// The most bytes of the paths of one length in a beam, but for lists of moves.
+const MOST_BYTES: u64 = 1 << 26;
 /// The most coils whose sections are used.
 const POOL: usize = 6;
 /// Tournaments after which beams are twice as wide, and doublings at most.
 const DOUBLING: (u64, u64) = (4, 10);
-/// The widths of beams from sections: the width of a tournament's first round times a power of 3 below this one.
+/// The widths of beams from sections: the width of a tournament's first round times 3^0, 3^1, ..., as many powers.
 const POWERS: usize = 5;
 
 /// Returns the searches of the paths of a cube: none where their beginning is given.
@@ -53,7 +53,7 @@ fn make<const W: usize>(problem: &Snakes<W>, settings: &ParameterValues) -> Opti
     let coils = SymmetricCoils::new(&cube, ORDERS, problem.potential);
     let widths = settings.read().ok()?;
     let snakes = Snakes::new(Kind::Snake, &cube, problem.code, problem.potential);
-    Some(Box::new(Symmetric { widths, coils, snakes, progress: Progress::default(), beam: None }))
+    Some(Box::new(Symmetric { widths, coils, snakes, progress: Progress::default(), beam: None, again: 0 }))
 }
 
 /// What a beam makes.
@@ -77,22 +77,22 @@ struct Task {
 }
 
 /// A symmetry in a tournament, and the length of its coil of the present round, 0 before its turn.
-type Entrant = (u16, u32);
+type Contender = (u16, u32);
 
 /// How far the search has come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
-    /// The moves of the best solution, and its length; empty before the first step.
-    best: (Vec<u8>, u32),
+    /// The moves of the best solution, and its length; `None` before the first step.
+    best: Option<(Vec<u8>, u32)>,
     /// The flips of the longest coils, the longest one first.
     pool: Vec<Vec<u8>>,
     /// Tournaments that have begun.
     tournaments: u64,
     /// The round of this one, its symmetries, and the next of them.
     round: u64,
-    field: Vec<Entrant>,
+    field: Vec<Contender>,
     next: u32,
-    /// Paths continued in this tournament, less those from sections since.
+    /// Paths continued for symmetries less those continued from sections: sections have their turn while it is above 0.
     ahead: u64,
     task: Option<Task>,
 }
@@ -108,20 +108,23 @@ enum Running<const W: usize> {
 /// Symmetric coils, and sections.
 ///
 /// A *tournament* of symmetries has beams that become wider and fewer: `3^(rounds - 1)` symmetries are drawn, an order
-/// first, then one of this order, and half of them of the order of the longest coil. A third of them, those with the
+/// first, then one of this order, and half of them of the order that won the tournament before. A third of them, those with the
 /// longest coils, enter the next round, with beams three times as wide.
 ///
 /// Then *sections* have as much work: a beam continues a path that begins as a random section of one of the longest
 /// coils, or of the best solution, in either direction, or with nothing. So a long coil becomes a longer snake, and a
-/// coil need not be symmetric. Half of the beams for coils rank paths as if they need not close: many do all the same.
+/// coil need not be symmetric. Half of the beams for coils rank paths as if they need not close: many of these paths
+/// close nevertheless.
 #[derive(Debug)]
 struct Symmetric<const W: usize> {
     widths: Widths,
     coils: SymmetricCoils<W>,
     snakes: Snakes<W>,
     progress: Progress,
-    /// The beam of the task; `None`: it is to be made again from the beginning.
+    /// The beam of the task; `None`: it is to be made from the beginning.
     beam: Option<Running<W>>,
+    /// Paths of it that were continued before a checkpoint and are still to be continued again.
+    again: u64,
 }
 
 impl<const W: usize> Symmetric<W> {
@@ -146,7 +149,7 @@ impl<const W: usize> Symmetric<W> {
         drawn.dedup();
         self.progress.field = drawn.into_iter().map(|number| (number, 0)).collect();
         (self.progress.round, self.progress.next) = (0, 0);
-        self.progress.tournaments += 1;
+        self.progress.tournaments = self.progress.tournaments.saturating_add(1);
     }
 
     /// Ends a round: the third with the longest coils stays, unless it was the last one.
@@ -194,7 +197,7 @@ impl<const W: usize> Symmetric<W> {
                 (aim, rng.index(POWERS) as u64)
             }
         };
-        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(MOST_WIDTH);
+        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(most_width::<W>());
         Task { aim, width, seed: rng.next_u64(), made: 0 }
     }
 
@@ -207,9 +210,13 @@ impl<const W: usize> Symmetric<W> {
                 let mut flips = pool[rng.index(pool.len())].clone();
                 let count = flips.len();
                 flips.rotate_left(rng.index(count));
-                (flips, count - problem.spread as usize)
+                (flips, count.saturating_sub(problem.spread as usize))
             }
-            _ => (self.progress.best.0.clone(), self.progress.best.0.len()),
+            _ => {
+                let moves = self.progress.best.as_ref().map_or(Vec::new(), |(moves, _)| moves.clone());
+                let most = moves.len();
+                (moves, most)
+            }
         };
         if rng.chance(0.5) {
             flips.reverse();
@@ -246,9 +253,9 @@ impl<const W: usize> Symmetric<W> {
         if problem.kind == Kind::Coil {
             self.pool(flips_of(&problem.answer(&moves)));
         }
-        // One as long as the best is another place to begin at.
-        if length >= self.progress.best.1 {
-            self.progress.best = (moves, length);
+        // A solution as long as the best replaces it, so that sections vary.
+        if self.progress.best.as_ref().is_none_or(|(_, best)| length >= *best) {
+            self.progress.best = Some((moves, length));
         }
     }
 
@@ -288,7 +295,7 @@ impl<const W: usize> Symmetric<W> {
                 // What a snake closes to.
                 let is_open = problem.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
                 let length = value + f64::from(if is_open { problem.spread } else { 0 });
-                if length >= f64::from(self.progress.best.1) {
+                if self.progress.best.as_ref().is_none_or(|(_, best)| length >= f64::from(*best)) {
                     let flips: Vec<u8> = prefix.iter().chain(moves).copied().collect();
                     self.keep(problem, work, &flips);
                 }
@@ -297,10 +304,10 @@ impl<const W: usize> Symmetric<W> {
         }
     }
 
-    /// Makes the beam of a task, as far as it was made.
-    fn run(&self, problem: &Snakes<W>, task: &Task) -> Running<W> {
+    /// Returns the beam of a task before its first step.
+    fn start(&self, problem: &Snakes<W>, task: &Task) -> Running<W> {
         let width = task.width as usize;
-        let mut running = match &task.aim {
+        match &task.aim {
             &Aim::Coil(number) => {
                 let mut ring = self.coils.root();
                 self.coils.apply(&mut ring, number);
@@ -308,13 +315,7 @@ impl<const W: usize> Symmetric<W> {
             }
             Aim::Path(prefix) => Running::Path(Beam::new(after(&self.snakes, prefix), width, task.seed)),
             Aim::Closed(prefix) => Running::Closed(Beam::new(after(problem, prefix), width, task.seed)),
-        };
-        for _ in 0..task.made {
-            if !self.advance(problem, &mut running) {
-                break;
-            }
         }
-        running
     }
 
     fn advance(&self, problem: &Snakes<W>, running: &mut Running<W>) -> bool {
@@ -329,23 +330,21 @@ impl<const W: usize> Symmetric<W> {
 impl<const W: usize> Symmetric<W> {
     /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
     fn is_sound(&self, problem: &Snakes<W>, progress: &Progress) -> bool {
-        let (moves, length) = &progress.best;
-        let best = match moves.is_empty() {
-            true => *length == 0,
-            false => replayed(problem, &problem.root(), moves)
-                .is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length))),
-        };
+        let best = progress.best.as_ref().is_none_or(|(moves, length)| {
+            let end = replayed(problem, &problem.root(), moves);
+            end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
+        });
         let is_coil = |flips: &Vec<u8>| {
-            let nodes = nodes_of(flips);
-            flips.iter().all(|&flip| u32::from(flip) < problem.dimension)
-                && flips.len() >= 2 * problem.dimension as usize
-                && nodes.last() == Some(&0)
-                && violation(&nodes[..flips.len()], problem.spread, Kind::Coil).is_none()
+            let has_bits = flips.iter().all(|&flip| u32::from(flip) < problem.dimension);
+            has_bits && flips.len() >= 2 * problem.dimension as usize && {
+                let nodes = nodes_of(flips);
+                nodes.last() == Some(&0) && violation(&nodes[..flips.len()], problem.spread, Kind::Coil).is_none()
+            }
         };
         let begins = |problem: &Snakes<W>, prefix: &Vec<u8>| legal_part(problem, prefix.clone()) == *prefix;
         let task = progress.task.as_ref().is_none_or(|task| {
             let of_field = progress.field.get(progress.next as usize);
-            (1..=MOST_WIDTH).contains(&task.width)
+            (1..=most_width::<W>()).contains(&task.width)
                 && match &task.aim {
                     Aim::Coil(number) => of_field.is_some_and(|(own, _)| own == number),
                     Aim::Path(prefix) => of_field.is_none() && begins(&self.snakes, prefix),
@@ -360,6 +359,11 @@ impl<const W: usize> Symmetric<W> {
             && progress.next as usize <= progress.field.len()
             && progress.round <= self.widths.rounds
     }
+}
+
+/// The most paths of a beam.
+fn most_width<const W: usize>() -> u64 {
+    MOST_BYTES / size_of::<Ring<W>>() as u64
 }
 
 /// The flips up to the first one that is not legal.
@@ -391,28 +395,30 @@ fn flips_of(nodes: &[u32]) -> Vec<u8> {
 
 impl<const W: usize> ProblemSearch<Snakes<W>> for Symmetric<W> {
     fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
-        if self.progress.best.0.is_empty() {
+        if self.progress.best.is_none() {
             self.keep(problem, work, &[]);
         }
         loop {
-            let task = match self.progress.task.take() {
+            let mut task = match self.progress.task.take() {
                 Some(task) => task,
                 None => self.choose(problem, work.rng()),
             };
             let mut running = match self.beam.take() {
                 Some(running) => running,
-                None => self.run(problem, &task),
+                None => self.start(problem, &task),
             };
-            let mut task = task;
-            loop {
-                if !work.next_unit() {
-                    (self.progress.task, self.beam) = (Some(task), Some(running));
-                    return StepStatus::Running;
-                }
-                if !self.advance(problem, &mut running) {
-                    break;
-                }
-                task.made += 1;
+            while self.again > 0 && !(self.again.is_multiple_of(8) && work.is_cut()) {
+                // Bytes from outside may count more paths than there are.
+                self.again = if self.advance(problem, &mut running) { self.again - 1 } else { 0 };
+            }
+            let mut ended = false;
+            while self.again == 0 && !ended && work.next_unit() {
+                ended = !self.advance(problem, &mut running);
+                task.made += u64::from(!ended);
+            }
+            if !ended {
+                (self.progress.task, self.beam) = (Some(task), Some(running));
+                return StepStatus::Running;
             }
             self.end(problem, work, &task, &running);
         }
@@ -438,7 +444,71 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Symmetric<W> {
         if !self.is_sound(problem, &progress) {
             return Err(WRONG);
         }
+        self.again = progress.task.as_ref().map_or(0, |task| task.made);
         (self.progress, self.beam) = (progress, None);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIMENSION: u32 = 6;
+
+    fn parts() -> (Snakes<4>, Symmetric<4>) {
+        let cube = Cube::new(DIMENSION, 2).unwrap();
+        let snakes = |kind| Snakes::<4>::new(kind, &cube, Default::default(), Default::default());
+        let coils = SymmetricCoils::new(&cube, ORDERS, Default::default());
+        let (widths, progress) = (Widths { width: 5, rounds: 3 }, Progress::default());
+        (snakes(Kind::Coil), Symmetric { widths, coils, snakes: snakes(Kind::Snake), progress, beam: None, again: 0 })
+    }
+
+    /// What a checkpoint may hold in the middle of a tournament.
+    fn progress(search: &Symmetric<4>) -> Progress {
+        let trivial: Vec<u8> = (0..DIMENSION as u8).chain(0..DIMENSION as u8).collect();
+        let number = search.coils.orders()[0].start;
+        let task = Task { aim: Aim::Coil(number), width: 5, seed: 1, made: 3 };
+        let field = vec![(number, 0), (number + 1, 0)];
+        Progress { pool: vec![trivial], tournaments: 1, field, task: Some(task), ..Progress::default() }
+    }
+
+    #[test]
+    fn progress_that_cannot_be_is_refused() {
+        let (problem, search) = parts();
+        let is_sound = |change: &dyn Fn(&mut Progress)| {
+            let mut progress = progress(&search);
+            change(&mut progress);
+            search.is_sound(&problem, &progress)
+        };
+        assert!(is_sound(&|_| {}));
+        assert!(!is_sound(&|progress| progress.best = Some((vec![0, 0], 2))));
+        assert!(!is_sound(&|progress| progress.pool[0][3] = 77));
+        assert!(!is_sound(&|progress| progress.pool[0] = [0, 1].repeat(6)), "it closes, but is too near to itself");
+        assert!(!is_sound(&|progress| progress.field[1].0 = u16::MAX));
+        assert!(!is_sound(&|progress| progress.next = 3));
+        assert!(!is_sound(&|progress| progress.next = 1), "another symmetry has its turn");
+        assert!(!is_sound(&|progress| progress.round = 4));
+        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().width = 0));
+        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().width = u64::MAX));
+        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().aim = Aim::Path(vec![0, 0])));
+    }
+
+    #[test]
+    fn damaged_bytes_make_no_panic() {
+        let (problem, mut search) = parts();
+        search.progress = progress(&search);
+        let bytes = search.save();
+        assert!(parts().1.load(&problem, &bytes).is_ok());
+        let mut refused = 0;
+        for at in 0..bytes.len() {
+            for flip in [1, 0x15, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                refused += u32::from(parts().1.load(&problem, &damaged).is_err());
+            }
+        }
+        assert!(refused > 20, "{refused}");
+        assert!(parts().1.load(&problem, b"nonsense").is_err());
     }
 }

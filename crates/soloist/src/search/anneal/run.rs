@@ -424,7 +424,7 @@ impl Search for AnnealSearch {
         Status::Running
     }
 
-    /// The kind of solution is known then, and what links cost, or that they cannot be learned.
+    /// Cools from the start again. It keeps the kind of solution, and what links cost or that this cannot be learned.
     fn begin_turn(&mut self) {
         self.saved = Saved::default();
         self.walker.pruning = Pruning::default();
