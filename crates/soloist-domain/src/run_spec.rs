@@ -354,8 +354,8 @@ impl RunSpec {
         Ok(ResolvedRun { setup: setup.rollout(rollout), budget, keep: self.keep.unwrap_or(1) })
     }
 
-    /// As [`resolve`](Self::resolve), for a run whose solutions begin with given moves: plain `auto` takes the place of a
-    /// default that is or names a method of the problem itself, because those make whole solutions.
+    /// As [`resolve`](Self::resolve), for a run whose solutions begin with given moves: plain `auto` takes the place of
+    /// a default that is or names a method of the problem itself, because those make whole solutions.
     ///
     /// # Errors
     /// As for [`resolve`](Self::resolve).

@@ -28,10 +28,10 @@
 //! the balls around the `i` vertices before its centre, and `a = a_(2t)`.
 //! - A snake of `m > 2 t` vertices has `a_0 + .. + a_(2t-1) + (m - 2 t) a` vertices within `t`, at most `2^d`.
 //! - A coil of `N > 6 t` vertices has `N a <= 2^d`: the vertices of the coil within `t` of some vertex of the cube are
-//!   at most `2 t` edges apart. They lie on one arc, because three of them cannot lie around the whole coil, and one of them is the first there. So each vertex of the
-//!   cube is counted for at most one vertex of the coil, in whose ball it is and in none of the `2 t` balls before. For
-//!   `k = 3` that is `N <= 2^d / (d - 2)`: 10, 16, 24 in dimensions 5 to 7, which are the longest, and 128 in dimension
-//!   10.
+//!   at most `2 t` edges apart. They lie on one arc, because three of them cannot lie around the whole coil, and one of
+//!   them is the first there. So each vertex of the cube is counted for at most one vertex of the coil, in whose ball
+//!   it is and in none of the `2 t` balls before. For `k = 3` that is `N <= 2^d / (d - 2)`: 10, 16, 24 in dimensions 5
+//!   to 7, which are the longest, and 128 in dimension 10.
 //!
 //! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
 //! there is no other, the longest cycle has been found. Otherwise its length is at most that of the path, plus `m`,

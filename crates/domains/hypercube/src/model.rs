@@ -43,7 +43,8 @@ pub enum Potential {
     /// All vertices that are not blocked.
     Free,
     /// As `Reachable`, but a path is ahead of all others while every second one of its last eight flips, at even or at
-    /// odd places, repeats the flip four before it: two bits alternate there. Such paths of spread 3 are long in large cubes; of greater spreads there are none.
+    /// odd places, repeats the flip four before it: two bits alternate there. Such paths of spread 3 are long in large
+    /// cubes; of greater spreads there are none.
     Woven,
 }
 

@@ -108,8 +108,8 @@ enum Running<const W: usize> {
 /// Symmetric coils, and sections.
 ///
 /// A *tournament* of symmetries has beams that become wider and fewer: `3^(rounds - 1)` symmetries are drawn, an order
-/// first, then one of this order, and half of them of the order that won the tournament before. A third of them, those with the
-/// longest coils, enter the next round, with beams three times as wide.
+/// first, then one of this order, and half of them of the order that won the tournament before. A third of them, those
+/// with the longest coils, enter the next round, with beams three times as wide.
 ///
 /// Then *sections* have as much work: a beam continues a path that begins as a random section of one of the longest
 /// coils, or of the best solution, in either direction, or with nothing. So a long coil becomes a longer snake, and a

@@ -14,11 +14,11 @@ type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
 /// The coils of a [`Cube`] that are made of a path and its images under a symmetry of the cube.
 ///
 /// The first move is the number of a symmetry `f` of the orders asked for: a permutation of the bits and the image of
-/// vertex 0, one of each kind (`automorphism.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they
-/// make is continued by its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in
-/// `k` bits from the image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an
-/// `order`-th of a coil, in the part of the cube that its images leave free. The score is the longest coil closed on
-/// the way, at least the trivial one.
+/// vertex 0, one of each kind (`automorphism.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that
+/// they make is continued by its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head
+/// differs in `k` bits from the image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to
+/// find an `order`-th of a coil, in the part of the cube that its images leave free. The score is the longest coil
+/// closed on the way, at least the trivial one.
 ///
 /// Most coils have no symmetry: the longest one may be left out, and no run claims a proof. Many of the longest known
 /// ones have one, though, and are found this way after a fraction of the work.

@@ -50,8 +50,8 @@ pub(crate) trait Search: Send {
     /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
-    /// Begins a turn of a race, the first one included. By default a search continues where it was; one with a plan over its budget begins
-    /// again, with what it has learned of the problem.
+    /// Begins a turn of a race, the first one included. By default a search continues where it was; one with a plan
+    /// over its budget begins again, with what it has learned of the problem.
     fn begin_turn(&mut self) {}
     /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
     /// makes it continue.

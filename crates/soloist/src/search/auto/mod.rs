@@ -54,8 +54,8 @@ parameters! {
     /// the best of the others continues. Where the problem names methods, those alone share. The last one begins from
     /// the best solution of all. If it ends by itself, the others race for what is left.
     ///
-    /// `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has
-    /// learned of links; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
+    /// `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has learned of
+    /// links; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
     ///
     /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
