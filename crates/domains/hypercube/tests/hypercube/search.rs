@@ -72,3 +72,16 @@ fn woven_paths_rank_first() {
     assert_eq!((named("auto", 9, 3), named("auto", 8, 3)), (Potential::Woven, Potential::Reachable));
     assert_eq!((named("auto", 9, 2), named("reachable", 9, 3)), (Potential::Reachable, Potential::Reachable));
 }
+
+/// Symmetric coils do not begin as asked, beams do.
+#[test]
+fn a_default_that_names_the_method_gives_way_to_a_prefix() {
+    let instance = load(Kind::Snake, "d9k3", &Options::new()).unwrap();
+    let methods = |run: soloist_domain::ResolvedRun| match run.setup.method {
+        Method::Auto(auto) => auto.methods.to_string(),
+        method => panic!("{method:?}"),
+    };
+    let spec = soloist_domain::RunSpec::default();
+    assert!(methods(spec.resolve(&SNAKE, &*instance).unwrap()).contains("symmetric"));
+    assert!(!methods(spec.resolve_begun(&SNAKE, &*instance).unwrap()).contains("symmetric"));
+}
