@@ -28,7 +28,8 @@ pub(crate) const SYMMETRIC: SearchInfo = SearchInfo::new::<Widths>(
     "symmetric",
     "beams over coils of a path and its images, and beams that begin as sections of the longest ones",
     "K. G. Paterson and J. Tuliani, IEEE Transactions on Information Theory 44, 1998; E. Wynn, arXiv:1201.1647, 2012; S. Hood et al., Journal of Combinatorial Optimization 30, 2015; the tournament is ours",
-    Unit::Node("paths continued"),
+    // Each path is a snake as far as it goes, so that a limit of playouts ends a run too.
+    Unit::Solution("paths continued"),
 );
 
 /// The methods of the problem, for lists.

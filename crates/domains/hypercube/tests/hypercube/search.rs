@@ -85,3 +85,13 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
     assert!(methods(spec.resolve(&SNAKE, &*instance).unwrap()).contains("symmetric"));
     assert!(!methods(spec.resolve_begun(&SNAKE, &*instance).unwrap()).contains("symmetric"));
 }
+
+#[test]
+fn a_limit_of_playouts_ends_the_default() {
+    for (kind, cell) in [(Kind::Snake, "d8k2"), (Kind::Coil, "d9k3")] {
+        let instance = load(kind, cell, &Options::new()).unwrap();
+        let budget = Budget::playouts(5_000);
+        let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
+        assert!(report.score().is_some() && report.stop == soloist::run::StopReason::Playouts, "{:?}", report.stop);
+    }
+}
