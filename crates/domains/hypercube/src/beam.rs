@@ -13,6 +13,7 @@ pub(super) struct Beam<P: Problem> {
     /// The path of the layer that is continued next.
     next: usize,
     children: Vec<Child<P::Move>>,
+    moves: Vec<P::Move>,
     /// By length: the place of what each path continues, and its last move.
     trail: Vec<Vec<(u32, P::Move)>>,
     best: Option<(f64, Vec<P::Move>)>,
@@ -37,6 +38,7 @@ impl<P: Problem> Beam<P> {
             layer: vec![start],
             next: 0,
             children: Vec::new(),
+            moves: Vec::new(),
             trail: Vec::new(),
             best: None,
             made: 0,
@@ -56,10 +58,10 @@ impl<P: Problem> Beam<P> {
     /// Continues the next path by every move. Returns false if no path is left.
     pub(super) fn advance(&mut self, problem: &P) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
-        let (mut moves, mut child) = (Vec::new(), path.clone());
-        problem.moves(path, &mut moves);
-        let parent = self.next as u32;
-        for mv in moves {
+        let (mut child, parent) = (path.clone(), self.next as u32);
+        self.moves.clear();
+        problem.moves(path, &mut self.moves);
+        for &mv in &self.moves {
             child.clone_from(path);
             problem.apply(&mut child, mv);
             let rank = problem.potential(&child).unwrap_or(0.0) + self.rng.unit();

@@ -326,9 +326,7 @@ impl<const W: usize> Symmetric<W> {
             Running::Closed(beam) => beam.advance(problem),
         }
     }
-}
 
-impl<const W: usize> Symmetric<W> {
     /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
     fn is_sound(&self, problem: &Snakes<W>, progress: &Progress) -> bool {
         let best = progress.best.as_ref().is_none_or(|(moves, length)| {
