@@ -73,6 +73,7 @@ class SearchParameters(TypedDict, total=False):
     leaf: Any
     learn: Any
     level: Any
+    levels: Any
     limit: Any
     local: Any
     log_base: Any
@@ -94,6 +95,7 @@ class SearchParameters(TypedDict, total=False):
     played_only: Any
     policy_weight: Any
     pool: Any
+    population: Any
     potential: Any
     prune: Any
     race: Any

@@ -73,6 +73,10 @@ pub(crate) trait Editor {
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
     fn moves(&mut self, moves: &mut Vec<MoveId>);
+    /// Returns what is to be kept of the present solution beside its moves.
+    fn save(&self) -> Vec<u8>;
+    /// Restores what was kept, where the same moves have been started. Returns false if it does not belong to them.
+    fn restore(&mut self, bytes: &[u8]) -> bool;
     /// Returns the change of the cost of one edit, and whether it was accepted.
     fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)>;
 }
@@ -113,6 +117,12 @@ impl<P: Problem> Editor for EditorAdapter<'_, P> {
         self.listed.clear();
         self.edits.moves(&self.problem, &mut self.listed);
         moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn save(&self) -> Vec<u8> {
+        self.edits.save()
+    }
+    fn restore(&mut self, bytes: &[u8]) -> bool {
+        self.edits.load(&self.problem, bytes).is_ok()
     }
     fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)> {
         self.edits.advance(&*self.problem, acceptance)

@@ -162,6 +162,23 @@ fn temperatures_of_neighbourhoods_are_kept() {
     }
 }
 
+/// Wherever a run is cut, inside a turn or between two levels, the population is the same.
+#[test]
+fn populations_are_saved() {
+    for local in ["true", "false"] {
+        let method = method("anneal", &[("local", local), ("population", "5"), ("levels", "7")]);
+        let start = || Solver::new(&Coins, method.clone()).plan(Budget::playouts(900));
+        let solver = |budget| start().budget(Budget::playouts(budget));
+        let (whole, whole_saved) = run_and_save(solver(900), "population-whole");
+        for part in [1, 40, 60, 151, 300, 301, 333, 500, 674, 676, 700] {
+            let (_, saved) = run_and_save(solver(part), "population-part");
+            let (resumed, resumed_saved) = run_and_save(solver(900).resume(&saved).unwrap(), "population-resumed");
+            assert_eq!(timeless(resumed), timeless(whole.clone()), "{local} {part}");
+            assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{local} {part}");
+        }
+    }
+}
+
 /// Each entrant has a rollout that learns by itself.
 #[test]
 fn rollouts_of_entrants_are_saved() {

@@ -1,6 +1,6 @@
 //! What the family is beside its table of parameters.
 
-use super::{Anneal, Schedule, run::AnnealSearch};
+use super::{AcceptanceRule, Anneal, Schedule, run::AnnealSearch};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
@@ -15,6 +15,9 @@ impl Family for Anneal {
             return Err(ParameterError::Conflict(
                 "arms need steps=0, race_part below finish and at most as many finalists",
             ));
+        }
+        if self.population > 1 && (self.arms > 1 || self.rule == AcceptanceRule::Late) {
+            return Err(ParameterError::Conflict("population above 1 needs arms=1 and rule=metropolis"));
         }
         // Suggestions alone are not enough: few problems make any.
         if self.weights().iter().sum::<u64>() == self.suggest {

@@ -2,6 +2,7 @@
 
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
 use super::links::{Known, Links};
+use super::population::Population;
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal, LINKED, SUBSTITUTING};
@@ -37,9 +38,27 @@ impl Worth {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn of_cost(cost: f64, feasible: bool) -> Self {
+        Self { feasible, cost }
+    }
+
     /// By how much this is worse than another solution of the same kind, otherwise 0.
     fn difference(self, other: Self) -> f64 {
         if self.feasible == other.feasible { self.cost - other.cost } else { 0.0 }
+    }
+
+    /// Whether both are costs of the same kind.
+    pub(super) fn is_comparable(self, other: Self) -> bool {
+        self.feasible == other.feasible
+    }
+
+    pub(super) fn is_feasible(self) -> bool {
+        self.feasible
+    }
+
+    pub(super) fn cost(self) -> f64 {
+        self.cost
     }
 
     fn beats(self, other: Self) -> bool {
@@ -50,21 +69,23 @@ impl Worth {
 /// The part of a search from which the rest is rebuilt.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Saved {
-    clock: Clock,
+    pub(super) clock: Clock,
     wheel: EditWeights,
     /// The present solution; none before a run's first playout.
-    present: Option<Worth>,
+    pub(super) present: Option<Worth>,
     /// The best solution of the run.
     pub(super) best: Option<Champion>,
     /// Whether the problem's own neighbourhood makes the neighbours of this run.
-    edited: bool,
+    pub(super) edited: bool,
     /// Costs of the present solution after the last `history` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
     /// A better solution from outside, which the next step continues from.
     offered: Option<(Score, Vec<MoveId>)>,
-    /// The variant of this run.
-    variant: u64,
+    /// The variant of this run, or of the present solution of a population.
+    pub(super) variant: u64,
+    /// Empty where a solution is cooled alone.
+    pub(super) population: Population,
     /// The best score of each variant that has had a run.
     standings: Vec<(u64, Score)>,
 }
@@ -75,10 +96,14 @@ pub(super) struct Champion {
     worth: Worth,
     pub(super) score: Score,
     moves: Vec<MoveId>,
+    /// The variant that made it.
+    variant: u64,
 }
 
 pub(crate) struct AnnealSearch {
-    parameters: Anneal,
+    pub(super) parameters: Anneal,
+    /// Bytes for a population.
+    pub(super) room: u64,
     /// The temperatures at the start and the end of a cooling where the kind of solution has no others, and whether
     /// others are possible.
     temperatures: (f64, f64),
@@ -99,6 +124,7 @@ impl AnnealSearch {
         }
         Self {
             saved: Saved::default(),
+            room: memory / 2,
             walker: Walker::new(problem, &parameters, memory),
             temperatures: (parameters.start, parameters.end),
             suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
@@ -121,6 +147,7 @@ impl AnnealSearch {
     /// Prepares a run, which has no solution yet.
     fn prepare(&mut self, context: &mut Context<'_>) {
         self.saved.best = None;
+        self.saved.population = Population::default();
         self.saved.clock.begin(&self.parameters, context.part());
         let run = self.saved.clock.run;
         let finalist =
@@ -137,7 +164,7 @@ impl AnnealSearch {
     }
 
     /// Chooses a variant of the rollout and of the neighbourhood.
-    fn choose(&mut self, context: &mut Context<'_>, variant: u64) {
+    pub(super) fn choose(&mut self, context: &mut Context<'_>, variant: u64) {
         let rollouts = context.rollout.variants().max(1) as u64;
         let local = self.parameters.local;
         let edits = context.rollout.editor().filter(|_| local).map_or(1, |editor| editor.variants() as u64);
@@ -153,6 +180,11 @@ impl AnnealSearch {
     /// Begins a run from a playout.
     fn begin(&mut self, context: &mut Context<'_>) {
         self.prepare(context);
+        self.play(context);
+    }
+
+    /// Makes a playout the present solution.
+    pub(super) fn play(&mut self, context: &mut Context<'_>) {
         let walker = &mut self.walker;
         self.moves.clear();
         walker.state.clone_from(&walker.root);
@@ -164,7 +196,7 @@ impl AnnealSearch {
     }
 
     /// Goes to a solution, the best one of a run or one from outside, and continues from there.
-    fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
+    pub(super) fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
         self.moves = moves;
         self.walk(context);
         let worth = Worth::new(context.problem, score);
@@ -172,7 +204,7 @@ impl AnnealSearch {
     }
 
     /// Makes the walker's state the end of the solution in `moves`.
-    fn walk(&mut self, context: &Context<'_>) {
+    pub(super) fn walk(&mut self, context: &Context<'_>) {
         let Self { walker, .. } = self;
         walker.state.clone_from(&walker.root);
         for part in self.moves.chunks(EVERY) {
@@ -227,21 +259,22 @@ impl AnnealSearch {
     /// Keeps the solution in `moves` as the best one of the run.
     fn crown(&mut self, worth: Worth, score: Score) {
         let Self { saved, moves, .. } = self;
+        let variant = saved.variant;
         match &mut saved.best {
             Some(best) => {
-                (best.worth, best.score) = (worth, score);
+                (best.worth, best.score, best.variant) = (worth, score, variant);
                 best.moves.clone_from(moves);
             }
-            None => saved.best = Some(Champion { worth, score, moves: moves.clone() }),
+            None => saved.best = Some(Champion { worth, score, moves: moves.clone(), variant }),
         }
     }
 
-    /// Notes the best score of this run's variant when a run ends.
+    /// Notes the best score of a run, and the variant that made it, when the run ends.
     fn stand(&mut self, sense: Sense) {
-        let Saved { standings, variant, best: Some(best), .. } = &mut self.saved else { return };
-        match standings.iter().position(|standing| standing.0 == *variant) {
+        let Saved { standings, best: Some(best), .. } = &mut self.saved else { return };
+        match standings.iter().position(|standing| standing.0 == best.variant) {
             Some(at) if sense.better(best.score, standings[at].1) => standings[at].1 = best.score,
-            None if standings.len() < MOST_VARIANTS => standings.push((*variant, best.score)),
+            None if standings.len() < MOST_VARIANTS => standings.push((best.variant, best.score)),
             _ => {}
         }
     }
@@ -403,8 +436,14 @@ impl Search for AnnealSearch {
         self.remember();
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
-            Turn::Stay => {}
+            Turn::Stay => {
+                let turn = self.saved.clock.turn_of(&self.parameters, context.part());
+                if let Some(turn) = turn.filter(|&turn| turn != self.saved.population.turn) {
+                    self.pass_turn(context, turn);
+                }
+            }
             Turn::Reheat { of_all } => {
+                self.saved.population = Population::default();
                 self.stand(context.problem.sense());
                 if of_all && let Some(&variant) = self.ranked(context).first() {
                     self.choose(context, variant);
@@ -459,13 +498,17 @@ impl Search for AnnealSearch {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
         ensure(saved.clock.is_sound(), "a cooling of another run")?;
-        let few = saved.standings.len() <= MOST_VARIANTS && saved.variant <= MOST;
+        ensure(saved.population.is_sound(&self.parameters), "a population of another run")?;
+        let few = saved.standings.len() <= MOST_VARIANTS
+            && saved.best.iter().map(|best| best.variant).chain([saved.variant]).all(|variant| variant <= MOST);
         let known = |&(variant, score): &(u64, Score)| {
             variant <= MOST && score.value().or(score.violation()).is_some_and(f64::is_finite)
         };
         ensure(few && saved.standings.iter().all(known), "the variants of an annealing")?;
         let solutions = saved.best.iter().map(|best| (best.score, &best.moves));
-        for (score, moves) in solutions.chain(saved.offered.iter().map(|(score, moves)| (*score, moves))) {
+        let members = saved.population.members.iter().map(|member| (member.score, &member.moves));
+        let offered = saved.offered.iter().map(|(score, moves)| (*score, moves));
+        for (score, moves) in solutions.chain(members).chain(offered) {
             validate::solution(problem, moves, score)?;
         }
         let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);

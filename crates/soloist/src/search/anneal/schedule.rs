@@ -78,6 +78,8 @@ impl Clock {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
                 if parameters.arms > 1 {
                     self.runs = parameters.arms + parameters.finalists;
+                } else if parameters.population > 1 {
+                    self.runs = parameters.runs.max(1);
                 }
                 if self.runs > 0 {
                     self.to = self.end_of_run(parameters);
@@ -137,12 +139,32 @@ impl Clock {
 
     /// The temperature now, in the unit of differences between feasible solutions, or between infeasible ones.
     pub(super) fn temperature(&self, feasible: bool) -> f64 {
-        let unit = match feasible {
+        self.heat * self.unit(feasible)
+    }
+
+    /// The unit of temperatures.
+    fn unit(&self, feasible: bool) -> f64 {
+        match feasible {
             true if self.known > 0.0 => self.known,
             true if self.first > 0.0 => self.first,
             _ => self.spread[usize::from(!feasible)].unit,
-        };
-        self.heat * unit
+        }
+    }
+
+    /// Returns the turn of a population: the level times its size, and the place of a solution. `None`: a solution is
+    /// cooled alone, or differences are measured.
+    pub(super) fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
+        let size = parameters.population;
+        if size == 1 || self.measuring || self.round > 0 {
+            return None;
+        }
+        let turns = parameters.levels * size;
+        Some(((self.over(part) * turns as f64) as u64).min(turns - 1))
+    }
+
+    /// The temperature of a population at one of its levels, in units of the cost.
+    pub(super) fn temperature_at(&self, parameters: &Anneal, level: u64, feasible: bool) -> f64 {
+        parameters.temperature(parameters.level_over(level), 0) * self.unit(feasible)
     }
 
     /// Records the difference of a worse neighbour that was replayed. It is kept only where the first temperature is
@@ -189,7 +211,11 @@ impl Clock {
             }
         }
         if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
-            self.heat = parameters.temperature(self.over(part), self.round);
+            let over = match self.turn_of(parameters, part) {
+                Some(turn) => parameters.level_over(turn / parameters.population),
+                None => self.over(part),
+            };
+            self.heat = parameters.temperature(over, self.round);
         }
         if self.over(part) < 1.0 { Turn::Stay } else { self.turn(parameters, part) }
     }
@@ -274,6 +300,12 @@ impl Anneal {
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
         let cooled = self.cooling.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    }
+
+    /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for
+    /// the last.
+    fn level_over(&self, level: u64) -> f64 {
+        level as f64 / (self.levels - 1) as f64
     }
 }
 

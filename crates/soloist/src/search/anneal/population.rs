@@ -1,0 +1,222 @@
+//! Solutions that are cooled together.
+//!
+//! A cooling is divided into levels of equal length, each with its temperature, and a level into turns, one for each
+//! solution. Between two levels a new population is drawn.
+
+use super::Anneal;
+use super::run::{AnnealSearch, Worth};
+use crate::Score;
+use crate::core::limits::MOST;
+use crate::erased::MoveId;
+use crate::search::Context;
+use serde::{Deserialize, Serialize};
+
+/// A solution while the turn is another one's.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Member {
+    pub(super) variant: u64,
+    pub(super) worth: Worth,
+    pub(super) score: Score,
+    pub(super) moves: Vec<MoveId>,
+    /// What the problem's neighbourhood saves of it.
+    edits: Vec<u8>,
+}
+
+impl Member {
+    /// The memory that it takes, about.
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.moves) + self.edits.len()
+    }
+}
+
+/// The solutions that are cooled together.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct Population {
+    /// In the order of their turns. The place of the present one holds what it was at the end of its last turn.
+    pub(super) members: Vec<Member>,
+    /// The turn: the level times the size of the population, and the place of the member.
+    pub(super) turn: u64,
+}
+
+impl AnnealSearch {
+    /// Ends the turn of the present solution and begins another one.
+    #[cold]
+    pub(super) fn pass_turn(&mut self, context: &mut Context<'_>, turn: u64) {
+        let size = self.parameters.population;
+        let before = std::mem::replace(&mut self.saved.population.turn, turn);
+        self.leave(context, (before % size) as usize);
+        let (old, new) = (before / size, turn / size);
+        if old != new {
+            self.resample(context, old, new);
+        }
+        let (place, count) = ((turn % size) as usize, self.saved.population.members.len());
+        // Where turns are shorter than one neighbour some solutions are never begun.
+        if new == 0 && place >= count && self.has_room() {
+            self.choose(context, count as u64);
+            self.play(context);
+        } else {
+            self.enter(context, place % count.max(1));
+        }
+    }
+
+    /// Whether one more solution as large as the largest one fits in the memory for the population.
+    fn has_room(&self) -> bool {
+        let members = &self.saved.population.members;
+        let largest = members.iter().map(Member::bytes).max().unwrap_or(0);
+        (members.len() as u64 + 1).saturating_mul(largest as u64) <= self.room
+    }
+
+    /// Keeps the present solution as a member of the population.
+    fn leave(&mut self, context: &mut Context<'_>, place: usize) {
+        let Some(worth) = self.saved.present else { return };
+        self.moves.clear();
+        let mut edits = Vec::new();
+        match context.rollout.editor().filter(|_| self.saved.edited) {
+            Some(editor) => {
+                editor.moves(&mut self.moves);
+                edits = editor.save();
+            }
+            None => self.moves.extend(self.walker.entries.iter().map(|entry| entry.mv)),
+        }
+        self.walk(context);
+        let score = context.problem.score(&self.walker.state);
+        let member = Member { variant: self.saved.variant, worth, score, moves: self.moves.clone(), edits };
+        let members = &mut self.saved.population.members;
+        match members.get_mut(place) {
+            Some(known) => *known = member,
+            None => members.push(member),
+        }
+    }
+
+    /// Makes a member of the population the present solution.
+    fn enter(&mut self, context: &mut Context<'_>, place: usize) {
+        let Some(member) = self.saved.population.members.get(place).cloned() else { return };
+        self.choose(context, member.variant);
+        self.go_to(context, member.score, member.moves);
+        if self.saved.edited
+            && let Some(editor) = context.rollout.editor()
+            && !editor.restore(&member.edits)
+        {
+            // No run writes such a checkpoint. The moves alone are a solution.
+            editor.start(&self.moves);
+        }
+        // Sums of differences go on as they were.
+        if self.saved.present.is_some_and(|present| present.is_comparable(member.worth)) {
+            self.saved.present = Some(member.worth);
+        }
+    }
+
+    /// Draws a new population of the same size for the temperature of the next level: systematic resampling.
+    fn resample(&mut self, context: &mut Context<'_>, old: u64, new: u64) {
+        let clock = &self.saved.clock;
+        let members = &self.saved.population.members;
+        let feasible = members.iter().any(|member| member.worth.is_feasible());
+        let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
+        let rise = 1.0 / heat(new) - 1.0 / heat(old);
+        let costs = members.iter().filter(|member| member.worth.is_feasible() == feasible);
+        let least = costs.map(|member| member.worth.cost()).fold(f64::INFINITY, f64::min);
+        let weight = |member: &Member| match member.worth.is_feasible() == feasible {
+            // Temperatures of 0 have no quotient: the best ones stay.
+            true if rise.is_finite() => libm::exp(rise * (least - member.worth.cost())),
+            true => f64::from(u8::from(member.worth.cost() <= least)),
+            false => 0.0,
+        };
+        let weights: Vec<f64> = members.iter().map(weight).collect();
+        let chosen = systematic(&weights, context.rng.unit());
+        self.saved.population.members = chosen.into_iter().map(|at| members[at].clone()).collect();
+    }
+}
+
+/// Draws as many places as there are weights: place i `n w / sum` times in the mean, rounded down or up. `offset` is
+/// drawn evenly from 0 to 1.
+fn systematic(weights: &[f64], offset: f64) -> Vec<usize> {
+    let count = weights.len();
+    let scale = count as f64 / weights.iter().sum::<f64>();
+    let (mut chosen, mut sum) = (Vec::with_capacity(count), 0.0);
+    for (place, weight) in weights.iter().enumerate() {
+        sum += weight * scale;
+        while chosen.len() < count && (chosen.len() as f64) + offset < sum {
+            chosen.push(place);
+        }
+    }
+    // Rounding errors of the sum.
+    let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
+    chosen.resize(count, last);
+    chosen
+}
+
+impl Population {
+    /// Whether it can be one of a run with these parameters.
+    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
+        let size = parameters.population;
+        let finite = |member: &Member| member.worth.cost().is_finite() && member.variant <= MOST;
+        self.members.len() as u64 <= size
+            && self.turn < parameters.levels.saturating_mul(size)
+            && self.members.iter().all(finite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::with_search;
+    use super::*;
+    use crate::doc::Staircase;
+
+    #[test]
+    fn places_are_drawn_as_often_as_their_weights_say() {
+        assert_eq!(systematic(&[1.0, 1.0, 1.0], 0.5), [0, 1, 2]);
+        assert_eq!(systematic(&[0.0, 5.0, 0.0], 0.9), [1, 1, 1]);
+        assert_eq!(systematic(&[3.0, 0.0, 1.0, 0.0], 0.0), [0, 0, 0, 2]);
+        let weights = [0.2, 1.7, 0.1, 1.4, 0.6];
+        let mut counts = [0_u32; 5];
+        for step in 0..1000 {
+            let chosen = systematic(&weights, (f64::from(step) + 0.5) / 1000.0);
+            assert!(chosen.is_sorted() && chosen.len() == 5);
+            chosen.iter().for_each(|&place| counts[place] += 1);
+        }
+        for (count, weight) in counts.into_iter().zip(weights) {
+            assert!((f64::from(count) - weight / 4.0 * 5000.0).abs() <= 2.0, "{counts:?}");
+        }
+    }
+
+    /// A member of a cost that nothing else is known of.
+    fn member(cost: f64, feasible: bool) -> Member {
+        let score = if feasible { Score::Feasible(cost) } else { Score::Infeasible(cost) };
+        Member { variant: 0, worth: Worth::of_cost(cost, feasible), score, moves: vec![0; 10], edits: Vec::new() }
+    }
+
+    /// The quotient of the weights is that of the Boltzmann factors at both temperatures.
+    #[test]
+    fn a_population_follows_the_temperature() {
+        with_search(&Staircase(10), 10, |search, context| {
+            // From T = 10 to T = 5 in the unit 1.
+            (search.parameters.start, search.parameters.end, search.parameters.levels) = (10.0, 5.0, 2);
+            search.saved.clock.known = 1.0;
+            let two = |place: usize| member(if place.is_multiple_of(2) { 100.0 } else { 110.0 }, true);
+            search.saved.population.members = (0..1000).map(two).chain([member(0.0, false)]).collect();
+            search.resample(context, 0, 1);
+            let members = &search.saved.population.members;
+            let cheap = members.iter().filter(|member| member.worth.cost() == 100.0).count() as f64;
+            // exp((1/5 - 1/10) 10) = e; the infeasible one has no weight, but its place is filled.
+            let e = std::f64::consts::E;
+            assert!(members.len() == 1001 && (cheap - 1001.0 * e / (1.0 + e)).abs() <= 1.0, "{cheap}");
+            assert!(members.iter().all(|member| member.worth.is_feasible()));
+            // Infeasible ones among themselves go by their degrees, measured at the first difference.
+            search.saved.population.members = vec![member(3.0, false), member(9.0, false)];
+            search.resample(context, 0, 1);
+            assert_eq!(search.saved.population.members.len(), 2);
+        });
+    }
+
+    #[test]
+    fn a_population_fits_in_its_memory() {
+        with_search(&Staircase(10), 10, |search, _| {
+            let bytes = member(1.0, true).bytes();
+            search.room = 4 * bytes as u64 + 1;
+            for count in 0..6 {
+                assert_eq!(search.has_room(), count < 4, "{count}");
+                search.saved.population.members.push(member(1.0, true));
+            }
+        });
+    }
+}
