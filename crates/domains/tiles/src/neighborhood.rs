@@ -81,14 +81,61 @@ pub struct TileEdits<G: Geometry> {
 struct Trial<G: Geometry> {
     first: usize,
     clicks: Vec<u16>,
-    /// The boards before each of these clicks, and the last one.
-    boards: Vec<Numbered<G>>,
+    boards: Boards<G>,
     /// The place of the present game from which both continue with the same moves.
     met: Option<usize>,
     award: f64,
     end: i64,
     /// What is to be played after the edit.
     plan: Vec<u16>,
+}
+
+/// The boards before each click of a trial, and the last one. Their places stay, so that a board is written where it
+/// is kept.
+#[derive(Debug)]
+struct Boards<G: Geometry> {
+    places: Vec<Numbered<G>>,
+    count: usize,
+}
+
+impl<G: Geometry> Boards<G> {
+    /// Begins with this board alone.
+    #[inline(always)]
+    fn begin(&mut self, board: &Numbered<G>) {
+        if self.places.is_empty() {
+            self.places.push(*board);
+        }
+        self.places[0].copy_from(board);
+        self.count = 1;
+    }
+
+    /// The last board.
+    #[inline(always)]
+    fn top(&self) -> &Numbered<G> {
+        &self.places[self.count - 1]
+    }
+
+    /// Plays a group of the last board on a copy of it, which becomes the last one.
+    #[inline(always)]
+    fn play<O: Ops<G>>(&mut self, ops: O, game: Game, group: &Group<G>) {
+        if self.count == self.places.len() {
+            self.grow();
+        }
+        let (before, behind) = self.places.split_at_mut(self.count);
+        let board = &mut behind[0];
+        board.copy_from(&before[self.count - 1]);
+        board.play(ops, game, group);
+        self.count += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.places.push(self.places[0]);
+    }
+
+    fn all(&self) -> &[Numbered<G>] {
+        &self.places[..self.count]
+    }
 }
 
 impl<G: Geometry> TileEdits<G> {
@@ -108,7 +155,7 @@ impl<G: Geometry> TileEdits<G> {
             trial: Trial {
                 first: 0,
                 clicks: Vec::new(),
-                boards: Vec::new(),
+                boards: Boards { places: Vec::new(), count: 0 },
                 met: None,
                 award: 0.0,
                 end: 0,
@@ -165,11 +212,11 @@ impl<G: Geometry> KernelTask<G> for Propose<'_, '_, G> {
         let (mut waiting, mut waits) = ([0_u16; WAITING], 0);
         let mut head = 0;
         loop {
-            if hopeless(top(passed)) {
+            if hopeless(passed.top()) {
                 return None;
             }
             if head >= behind && head < plan.len() {
-                let (here, there) = (top(passed), &boards[head + skip]);
+                let (here, there) = (passed.top(), &boards[head + skip]);
                 if here.is_level(there) {
                     *met = Some(head + skip);
                     let change = f64::from(here.points - there.points);
@@ -179,8 +226,8 @@ impl<G: Geometry> KernelTask<G> for Propose<'_, '_, G> {
             }
             let Some(&click) = plan.get(head) else { break };
             head += 1;
-            let Some(cell) = top(passed).find(click) else { continue };
-            let group = top(passed).group(ops, cell);
+            let Some(cell) = passed.top().find(click) else { continue };
+            let group = passed.top().group(ops, cell);
             if group.size < 2 {
                 if waits < WAITING {
                     waiting[waits] = click;
@@ -188,34 +235,34 @@ impl<G: Geometry> KernelTask<G> for Propose<'_, '_, G> {
                 }
                 continue;
             }
-            play(ops, game, passed, &group);
+            passed.play(ops, game, &group);
             made.push(click);
             let mut at = 0;
             while at < waits {
                 let click = waiting[at];
-                if let Some(cell) = top(passed).find(click) {
-                    let group = top(passed).group(ops, cell);
+                if let Some(cell) = passed.top().find(click) {
+                    let group = passed.top().group(ops, cell);
                     if group.size < 2 {
                         at += 1;
                         continue;
                     }
-                    play(ops, game, passed, &group);
+                    passed.play(ops, game, &group);
                     made.push(click);
                 }
                 waiting.copy_within(at + 1..waits, at);
                 waits -= 1;
             }
         }
-        while let Some(cell) = top(passed).draw(ops, kept, |count| rng.index(count)) {
-            made.push(top(passed).tile(ops, cell));
-            let group = top(passed).group(ops, cell);
-            play(ops, game, passed, &group);
-            if hopeless(top(passed)) {
+        while let Some(cell) = passed.top().draw(ops, kept, |count| rng.index(count)) {
+            made.push(passed.top().tile(ops, cell));
+            let group = passed.top().group(ops, cell);
+            passed.play(ops, game, &group);
+            if hopeless(passed.top()) {
                 return None;
             }
         }
-        (trial.award, trial.end) = worth(problem, awards, top(passed));
-        Some(value - (f64::from(top(passed).points) + trial.award))
+        (trial.award, trial.end) = worth(problem, awards, passed.top());
+        Some(value - (f64::from(passed.top().points) + trial.award))
     }
 }
 
@@ -233,7 +280,6 @@ fn edit<G: Geometry, O: Ops<G>>(
 ) -> Option<(usize, usize)> {
     let Trial { first, clicks: made, boards: passed, met, plan, .. } = trial;
     made.clear();
-    passed.clear();
     plan.clear();
     *met = None;
     let count = clicks.len();
@@ -247,16 +293,16 @@ fn edit<G: Geometry, O: Ops<G>>(
             let board = &boards[at];
             let cell = board.draw(ops, kept, |count| rng.index(count))?;
             *first = at;
-            passed.push(*board);
+            passed.begin(board);
             made.push(board.tile(ops, cell));
-            play(ops, game, passed, &board.group(ops, cell));
+            passed.play(ops, game, &board.group(ops, cell));
             let next = if kind == Kind::Replace { at + 1 } else { at };
             plan.extend_from_slice(&clicks[next..]);
             return Some((0, next));
         }
         Kind::Remove => {
             *first = at;
-            passed.push(boards[at]);
+            passed.begin(&boards[at]);
             plan.extend_from_slice(&clicks[at + 1..]);
             return Some((0, at + 1));
         }
@@ -271,7 +317,7 @@ fn edit<G: Geometry, O: Ops<G>>(
     }
     let (low, high) = (at.min(to), at.max(to));
     *first = low;
-    passed.push(boards[low]);
+    passed.begin(&boards[low]);
     plan.extend_from_slice(&clicks[low..]);
     let part = &mut plan[..=high - low];
     if to > at {
@@ -304,17 +350,17 @@ impl<G: Geometry> Edits<Tiles<G>> for TileEdits<G> {
     fn accept(&mut self, _: &Tiles<G>) {
         let Self { clicks, boards, award, end, trial, .. } = self;
         if let Some(met) = trial.met {
-            let change = top(&trial.boards).points - boards[met].points;
+            let change = trial.boards.top().points - boards[met].points;
             if change != 0 {
                 boards[met + 1..].iter_mut().for_each(|board| board.points += change);
             }
             clicks.splice(trial.first..met, trial.clicks.iter().copied());
-            boards.splice(trial.first..=met, trial.boards.iter().copied());
+            boards.splice(trial.first..=met, trial.boards.all().iter().copied());
         } else {
             clicks.truncate(trial.first);
             clicks.extend_from_slice(&trial.clicks);
             boards.truncate(trial.first);
-            boards.extend_from_slice(&trial.boards);
+            boards.extend_from_slice(trial.boards.all());
         }
         (*award, *end) = (trial.award, trial.end);
     }

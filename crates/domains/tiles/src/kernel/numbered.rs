@@ -35,6 +35,17 @@ impl<G: Geometry> Numbered<G> {
         Self { board: *board, left, columns, points: 0, hope }
     }
 
+    /// Becomes a copy of another board. Field by field: one copy of the whole is a call of `memcpy` here, and what is
+    /// read behind it waits for its wide stores.
+    #[inline(always)]
+    pub fn copy_from(&mut self, other: &Self) {
+        for plane in 0..G::PLANES {
+            self.board.planes[plane] = other.board.planes[plane];
+        }
+        self.left = other.left;
+        (self.columns, self.points, self.hope) = (other.columns, other.points, other.hope);
+    }
+
     /// Whether the same tiles are left as on another board that has the same start.
     #[inline(always)]
     pub fn is_level(&self, other: &Self) -> bool {

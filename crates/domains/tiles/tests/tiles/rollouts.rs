@@ -68,6 +68,24 @@ fn two_halves_make_a_whole() {
     }
 }
 
+/// The games of a population that wait for their turn keep their clicks.
+#[test]
+fn populations_of_games_are_resumed() {
+    let problem = tiles::<Small>("random:8x8x4:3");
+    let mut method = Method::preset("anneal").unwrap();
+    [("population", "4"), ("levels", "6")].into_iter().for_each(|(name, value)| method.set(name, value).unwrap());
+    let start = |playouts| {
+        let solver = Solver::new(&problem, method.clone()).seed(4).plan(Budget::playouts(1_501));
+        solver.budget(Budget::playouts(playouts))
+    };
+    let whole = checkpoint(start(1_501), "population-whole");
+    for part in [30, 90, 700, 745, 1_100, 1_200] {
+        let begun = checkpoint(start(part), "population-begun");
+        let resumed = checkpoint(start(1_501).resume(&begun).unwrap(), "population-resumed");
+        assert!(without_time(&whole) == without_time(&resumed), "{part}");
+    }
+}
+
 /// Damage with a checksum computed afterwards: an error or a run, but no panic.
 #[test]
 fn resealed_checkpoints_do_not_panic() {
