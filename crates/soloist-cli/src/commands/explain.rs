@@ -110,7 +110,7 @@ fn text(found: &Explanation, kind: &str, seconds: f64) -> String {
             let least = if found.is_least {
                 "without any one of them there is a solution"
             } else {
-                "the time did not suffice to leave out more; some of them may not be needed"
+                "within the limits no more of them could be left out; some may not be needed"
             };
             format!("conflict: {} of {all} cannot hold together; {least}\n", found.conflict.len())
         }
