@@ -11,14 +11,13 @@ it is longer. A run that is interrupted loses the attempt that it was at; the sa
 """
 
 import argparse
-import csv
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import kept
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "cubes.csv"
@@ -50,19 +49,11 @@ def cells():
 
 
 def read():
-    if not KEPT.exists():
-        return {}
-    with open(KEPT, newline="") as file:
-        return {(row["kind"], row["cell"]): row for row in csv.DictReader(file)}
+    return kept.read(KEPT, ("kind", "cell"))
 
 
 def write(rows):
-    new = KEPT.with_suffix(".new")
-    with open(new, "w", newline="") as file:
-        table = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows[cell] for cell in cells() if cell in rows)
-    os.replace(new, KEPT)
+    kept.write(KEPT, FIELDS, (rows[cell] for cell in cells() if cell in rows))
 
 
 def violation(kind, cell, transitions):
@@ -90,26 +81,22 @@ def violation(kind, cell, transitions):
 def attempt(options, kind, cell, row):
     """Makes one attempt at a cell and returns its row."""
     seed = int(row["attempts"]) + 1 if row else 1
+    arguments = ["--time", str(options.seconds), "--seed", str(seed)]
     with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "result.json"
-        command = [options.soloist, "solve", kind, cell, "--time", str(options.seconds), "--seed", str(seed)]
         if row:
             start = Path(folder) / "start.json"
             solution = {"transitions": [int(bit) for bit in row["transitions"].split()]}
             start.write_text(json.dumps({"solution": nodes_of(kind, solution)}))
-            command += ["--start", str(start)]
-        subprocess.run(command + ["--out", str(result), "--quiet"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([options.soloist, "check", kind, cell, str(result)], check=True, stdout=subprocess.DEVNULL)
-        found = json.loads(result.read_text())
+            arguments += ["--start", str(start)]
+        found = kept.solved(options.soloist, kind, cell, arguments, folder)
     length, transitions = int(found["score"]), found["solution"]["transitions"]
     wrong = violation(kind, cell, transitions)
     if wrong or length != len(transitions):
         sys.exit(f"{kind} {cell}, seed {seed}: {wrong or 'another length'}")
     if row and length <= int(row["length"]):
         return {**row, "attempts": seed}
-    after = f"{found['history'][-1]['seconds']:.1f}"
     flips = " ".join(map(str, transitions))
-    new = (kind, cell, length, seed, options.seconds, seed, after, flips)
+    new = (kind, cell, length, seed, options.seconds, seed, kept.after(found), flips)
     return dict(zip(FIELDS, new))
 
 

@@ -5,11 +5,12 @@ use super::game::{Game, Penalty};
 use super::grid::Grid;
 use super::kernel::{Engine, Geometry, Large, Small};
 use super::model::Tiles;
+use super::problem::POPULATION;
 use super::solution::{Solution, parse_solution, solution_from_json};
 use super::verify::Verified;
 use super::{draw, spec, text, verify};
 use serde_json::{Value, json};
-use soloist::search::{Auto, Entries};
+use soloist::search::{Anneal, Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
@@ -137,10 +138,19 @@ impl<G: Geometry> Instance for TileInstance<G> {
         &self.problem
     }
 
-    /// Annealing and NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
+    /// SameGame: games of a population are annealed together, then the best one again. The other games: annealing and
+    /// NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
-        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
-        Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
+        match self.problem.game() {
+            Game::SameGame => {
+                let (population, finish, reheats) = POPULATION;
+                Method::Anneal(Anneal { population, finish, reheats, ..Anneal::default() }).into()
+            }
+            Game::Clickomania | Game::BubbleBreaker => {
+                let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
+                Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
+            }
+        }
     }
 
     /// The rollout that a preset was tuned with, by its paper or here; otherwise the one that suits the family.
