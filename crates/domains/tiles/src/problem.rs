@@ -89,7 +89,8 @@ impl<G: Geometry> Problem for Tiles<G> {
         let anneal = match self.game {
             Game::SameGame => {
                 let (population, finish, reheats) = POPULATION;
-                Entrant::new("anneal").set("population", population).set("finish", finish).set("reheats", reheats)
+                let anneal = Entrant::new("anneal").set("population", population).set("finish", finish);
+                anneal.set("reheats", reheats).rollout("tabu-color")
             }
             Game::Clickomania | Game::BubbleBreaker => {
                 Entrant::new("anneal").set("arms", colors + 1).set("finish", 0.75).set("reheats", 2)

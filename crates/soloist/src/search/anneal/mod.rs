@@ -168,7 +168,8 @@ parameters! {
     /// the snapshots, which take at most half of the limit.
     ///
     /// A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice where
-    /// a neighbourhood makes the neighbours.
+    /// a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the memory
+    /// limit, or where a level has fewer neighbours than `population`.
     ///
     /// Learned links take at most 9 MB, and a checkpoint holds them.
     ///

@@ -34,8 +34,10 @@ impl Member {
 pub(super) struct Population {
     /// In the order of their turns. The place of the present one holds what it was at the end of its last turn.
     pub(super) members: Vec<Member>,
-    /// The turn: the level times the size of the population, and the place of the member.
+    /// The turn: the level times the size of the population, and the place of the turn in its level.
     pub(super) turn: u64,
+    /// The place of the present solution; that behind the last one while it is new.
+    place: usize,
 }
 
 impl AnnealSearch {
@@ -43,15 +45,18 @@ impl AnnealSearch {
     #[cold]
     pub(super) fn pass_turn(&mut self, context: &mut Context<'_>, turn: u64) {
         let size = self.parameters.population;
+        if !self.leave(context) {
+            return;
+        }
         let before = std::mem::replace(&mut self.saved.population.turn, turn);
-        self.leave(context, (before % size) as usize);
         let (old, new) = (before / size, turn / size);
         if old != new {
             self.resample(context, old, new);
         }
         let (place, count) = ((turn % size) as usize, self.saved.population.members.len());
-        // Where turns are shorter than one neighbour some solutions are never begun.
+        // Where memory is short, or turns are shorter than one neighbour, there are fewer solutions than turns.
         if new == 0 && place >= count && self.has_room() {
+            self.saved.population.place = count;
             self.choose(context, count as u64);
             self.play(context);
         } else {
@@ -66,9 +71,9 @@ impl AnnealSearch {
         (members.len() as u64 + 1).saturating_mul(largest as u64) <= self.room
     }
 
-    /// Keeps the present solution as a member of the population.
-    fn leave(&mut self, context: &mut Context<'_>, place: usize) {
-        let Some(worth) = self.saved.present else { return };
+    /// Keeps the present solution as a member of the population. Returns false if the run is stopped meanwhile.
+    fn leave(&mut self, context: &mut Context<'_>) -> bool {
+        let Some(worth) = self.saved.present else { return false };
         self.moves.clear();
         let mut edits = Vec::new();
         match context.rollout.editor().filter(|_| self.saved.edited) {
@@ -79,18 +84,23 @@ impl AnnealSearch {
             None => self.moves.extend(self.walker.entries.iter().map(|entry| entry.mv)),
         }
         self.walk(context);
+        if context.problem.watch().abandons() {
+            return false;
+        }
         let score = context.problem.score(&self.walker.state);
         let member = Member { variant: self.saved.variant, worth, score, moves: self.moves.clone(), edits };
-        let members = &mut self.saved.population.members;
-        match members.get_mut(place) {
+        let Population { members, place, .. } = &mut self.saved.population;
+        match members.get_mut(*place) {
             Some(known) => *known = member,
             None => members.push(member),
         }
+        true
     }
 
     /// Makes a member of the population the present solution.
     fn enter(&mut self, context: &mut Context<'_>, place: usize) {
         let Some(member) = self.saved.population.members.get(place).cloned() else { return };
+        self.saved.population.place = place;
         self.choose(context, member.variant);
         self.go_to(context, member.score, member.moves);
         if self.saved.edited
@@ -114,11 +124,13 @@ impl AnnealSearch {
         let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
         let rise = 1.0 / heat(new) - 1.0 / heat(old);
         let costs = members.iter().filter(|member| member.worth.is_feasible() == feasible);
-        let least = costs.map(|member| member.worth.cost()).fold(f64::INFINITY, f64::min);
+        let costs = costs.map(|member| member.worth.cost());
+        // No weight is above 1, also where the temperature rises. Temperatures of 0 have no quotient: the best ones stay.
+        let reference =
+            if rise < 0.0 { costs.fold(f64::NEG_INFINITY, f64::max) } else { costs.fold(f64::INFINITY, f64::min) };
         let weight = |member: &Member| match member.worth.is_feasible() == feasible {
-            // Temperatures of 0 have no quotient: the best ones stay.
-            true if rise.is_finite() => libm::exp(rise * (least - member.worth.cost())),
-            true => f64::from(u8::from(member.worth.cost() <= least)),
+            true if rise.is_finite() => libm::exp(rise * (reference - member.worth.cost())),
+            true => f64::from(u8::from(member.worth.cost() <= reference)),
             false => 0.0,
         };
         let weights: Vec<f64> = members.iter().map(weight).collect();
@@ -151,6 +163,8 @@ impl Population {
         let size = parameters.population;
         let finite = |member: &Member| member.worth.cost().is_finite() && member.variant <= MOST;
         self.members.len() as u64 <= size
+            && self.place <= self.members.len()
+            && (self.place as u64) < size
             && self.turn < parameters.levels.saturating_mul(size)
             && self.members.iter().all(finite)
     }

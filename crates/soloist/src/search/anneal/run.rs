@@ -124,7 +124,7 @@ impl AnnealSearch {
         }
         Self {
             saved: Saved::default(),
-            room: memory / 2,
+            room: memory / 4,
             walker: Walker::new(problem, &parameters, memory),
             temperatures: (parameters.start, parameters.end),
             suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
