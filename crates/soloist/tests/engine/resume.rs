@@ -162,19 +162,20 @@ fn temperatures_of_neighbourhoods_are_kept() {
     }
 }
 
-/// Wherever a run is cut, inside a turn or between two levels, the population is the same.
+/// Wherever a run is cut, inside a turn or between two levels, the population is the same: also where there are more
+/// turns than neighbours.
 #[test]
 fn populations_are_saved() {
-    for local in ["true", "false"] {
-        let method = method("anneal", &[("local", local), ("population", "5"), ("levels", "7")]);
+    for (local, size) in [("true", "5"), ("false", "5"), ("true", "400"), ("false", "400")] {
+        let method = method("anneal", &[("local", local), ("population", size), ("levels", "7")]);
         let start = || Solver::new(&Coins, method.clone()).plan(Budget::playouts(900));
         let solver = |budget| start().budget(Budget::playouts(budget));
         let (whole, whole_saved) = run_and_save(solver(900), "population-whole");
         for part in [1, 40, 60, 151, 300, 301, 333, 500, 674, 676, 700] {
             let (_, saved) = run_and_save(solver(part), "population-part");
             let (resumed, resumed_saved) = run_and_save(solver(900).resume(&saved).unwrap(), "population-resumed");
-            assert_eq!(timeless(resumed), timeless(whole.clone()), "{local} {part}");
-            assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{local} {part}");
+            assert_eq!(timeless(resumed), timeless(whole.clone()), "{local} {size} {part}");
+            assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{local} {size} {part}");
         }
     }
 }
