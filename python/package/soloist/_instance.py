@@ -176,7 +176,7 @@ def load(
 
     >>> board = soloist.load("samegame", "random:6x6x3:1")
     >>> board.name, board.method, board.options["penalty"]
-    ('random:6x6x3:1', 'auto', 'schadd')
+    ('random:6x6x3:1', 'anneal', 'schadd')
     >>> sack = soloist.load("knapsack", data={"capacity": 10, "items": [(12, 4), (10, 4), (7, 3)]}, name="sack")
     >>> sack.solve(playouts=100, seed=1).score
     22.0
