@@ -10,6 +10,8 @@ mod prices;
 mod replay;
 mod run;
 mod schedule;
+mod turns;
+mod worth;
 
 use crate::core::parameter::{choice, parameters};
 use edits::EDITS;
@@ -137,8 +139,8 @@ parameters! {
     ///   variant (beyond their number variants repeat). Then the `finalists` best variants have a longer run each,
     ///   from new solutions, until `finish`. `runs`, `depth` and `most` have no effect.
     ///
-    /// - With `population > 1`, each run cools that number of solutions together; the number of runs is `runs`, at least
-    ///   one. See below.
+    /// - With `population > 1`, each run cools that number of solutions together; there are `runs` runs, at least one.
+    ///   See below.
     ///
     /// Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
     /// coolings follow it from the best solution of the run. Then a new run begins, with `steps` multiplied by
@@ -152,12 +154,12 @@ parameters! {
     ///
     /// # Population
     ///
-    /// With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels` steps.
-    /// At each level every solution in turn gets the same part of the cooling. Then a new population is drawn, of the
-    /// same size, with weights `exp((1 / T - 1 / T') (c - C))` for a solution of cost C, where T and T' are the old and
-    /// the new temperature and c is the least cost (systematic resampling). So the effort goes to the solutions that are
-    /// good at this temperature, and is not lost on the others. Solutions begin with different variants. Where some
-    /// solutions are feasible, infeasible ones get no weight. Reheats cool one solution.
+    /// With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels`
+    /// steps. At each level every solution in turn gets the same part of the cooling. Then a new population is drawn,
+    /// of the same size, with weights `exp((1 / T' - 1 / T) (c - C))` for a solution of cost C, where T and T' are the
+    /// old and the new temperature and c is the least cost (systematic resampling). So the effort goes to the solutions
+    /// that are good at this temperature, and is not lost on the others. Solutions begin with different variants. Where
+    /// some solutions are feasible, infeasible ones get no weight. Reheats cool one solution.
     ///
     /// # Cost
     ///
@@ -167,9 +169,9 @@ parameters! {
     /// between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
     /// the snapshots, which take at most half of the limit.
     ///
-    /// A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice where
-    /// a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the memory
-    /// limit, or where a level has fewer neighbours than `population`.
+    /// A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice
+    /// where a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the
+    /// memory limit, or where a level has fewer neighbours than `population`.
     ///
     /// Learned links take at most 9 MB, and a checkpoint holds them.
     ///
@@ -192,12 +194,12 @@ parameters! {
     /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
     /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late
-    /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Populations: K. Hukushima
-    /// and Y. Iba, "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003,
-    /// pages 200-206; W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states
-    /// of Ising spin glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92,
-    /// 2015. Weights that follow
-    /// success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
+    /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Populations: K.
+    /// Hukushima and Y. Iba, "Population annealing and its application to a spin glass", AIP Conference Proceedings
+    /// 690, 2003, pages 200-206; W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding
+    /// ground states of Ising spin glasses: population annealing, simulated annealing, and parallel tempering",
+    /// Physical Review E 92, 2015. Weights that follow success: S. Ropke and D. Pisinger, Transportation Science 40,
+    /// 2006.
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;

@@ -5,6 +5,7 @@ use super::links::{Known, Links};
 use super::population::Population;
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
+use super::worth::Worth;
 use super::{AcceptanceRule, Anneal, LINKED, SUBSTITUTING};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::EVERY;
@@ -19,52 +20,6 @@ use serde::{Deserialize, Serialize};
 
 /// Variants whose best scores are remembered.
 const MOST_VARIANTS: usize = 1024;
-
-/// What a solution is worth to annealing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Worth {
-    feasible: bool,
-    /// Smaller is better: the score with the sign of the sense; a degree; a neighbourhood's cost.
-    cost: f64,
-}
-
-impl Worth {
-    fn new(problem: &dyn ErasedProblem, score: Score) -> Self {
-        match score {
-            Score::Infeasible(cost) => Self { feasible: false, cost },
-            Score::Feasible(value) => {
-                Self { feasible: true, cost: if problem.sense() == Sense::Maximize { -value } else { value } }
-            }
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn of_cost(cost: f64, feasible: bool) -> Self {
-        Self { feasible, cost }
-    }
-
-    /// By how much this is worse than another solution of the same kind, otherwise 0.
-    fn difference(self, other: Self) -> f64 {
-        if self.feasible == other.feasible { self.cost - other.cost } else { 0.0 }
-    }
-
-    /// Whether both are costs of the same kind.
-    pub(super) fn is_comparable(self, other: Self) -> bool {
-        self.feasible == other.feasible
-    }
-
-    pub(super) fn is_feasible(self) -> bool {
-        self.feasible
-    }
-
-    pub(super) fn cost(self) -> f64 {
-        self.cost
-    }
-
-    fn beats(self, other: Self) -> bool {
-        if self.feasible == other.feasible { self.cost < other.cost } else { self.feasible }
-    }
-}
 
 /// The part of a search from which the rest is rebuilt.
 #[derive(Clone, Default, Serialize, Deserialize)]

@@ -1,0 +1,155 @@
+//! The turns of the solutions of a population.
+
+use super::population::{Member, Population, systematic};
+use super::run::AnnealSearch;
+use crate::search::Context;
+
+impl AnnealSearch {
+    /// Ends the turn of the present solution and begins another one.
+    #[cold]
+    pub(super) fn pass_turn(&mut self, context: &mut Context<'_>, turn: u64) {
+        let size = self.parameters.population;
+        if !self.leave(context) {
+            return;
+        }
+        let before = std::mem::replace(&mut self.saved.population.turn, turn);
+        let (old, new) = (before / size, turn / size);
+        if old != new {
+            self.resample(context, old, new);
+        }
+        let (place, count) = ((turn % size) as usize, self.saved.population.members.len());
+        // Where memory is short, or turns are shorter than one neighbour, there are fewer solutions than turns.
+        if new == 0 && place >= count && self.has_room() {
+            self.saved.population.place = count;
+            self.choose(context, count as u64);
+            self.play(context);
+        } else {
+            self.enter(context, place % count.max(1));
+        }
+    }
+
+    /// Whether one more solution as large as the largest one fits in the memory for the population.
+    fn has_room(&self) -> bool {
+        let members = &self.saved.population.members;
+        let largest = members.iter().map(Member::bytes).max().unwrap_or(0);
+        (members.len() as u64 + 1).saturating_mul(largest as u64) <= self.room
+    }
+
+    /// Keeps the present solution as a member of the population. Returns false if the run is stopped meanwhile.
+    fn leave(&mut self, context: &mut Context<'_>) -> bool {
+        let Some(worth) = self.saved.present else { return false };
+        self.moves.clear();
+        let mut edits = Vec::new();
+        match context.rollout.editor().filter(|_| self.saved.edited) {
+            Some(editor) => {
+                editor.moves(&mut self.moves);
+                edits = editor.save();
+            }
+            None => self.moves.extend(self.walker.entries.iter().map(|entry| entry.mv)),
+        }
+        self.walk(context);
+        if context.problem.watch().abandons() {
+            return false;
+        }
+        let score = context.problem.score(&self.walker.state);
+        let member = Member { variant: self.saved.variant, worth, score, moves: self.moves.clone(), edits };
+        let Population { members, place, .. } = &mut self.saved.population;
+        match members.get_mut(*place) {
+            Some(known) => *known = member,
+            None => members.push(member),
+        }
+        true
+    }
+
+    /// Makes a member of the population the present solution.
+    fn enter(&mut self, context: &mut Context<'_>, place: usize) {
+        let Some(member) = self.saved.population.members.get(place).cloned() else { return };
+        self.saved.population.place = place;
+        self.choose(context, member.variant);
+        self.go_to(context, member.score, member.moves);
+        if self.saved.edited
+            && let Some(editor) = context.rollout.editor()
+            && !editor.restore(&member.edits)
+        {
+            // No run writes such a checkpoint. The moves alone are a solution.
+            editor.start(&self.moves);
+        }
+        // Sums of differences go on as they were.
+        if self.saved.present.is_some_and(|present| present.is_comparable(member.worth)) {
+            self.saved.present = Some(member.worth);
+        }
+    }
+
+    /// Draws a new population of the same size for the temperature of the next level: systematic resampling.
+    fn resample(&mut self, context: &mut Context<'_>, old: u64, new: u64) {
+        let clock = &self.saved.clock;
+        let members = &self.saved.population.members;
+        let feasible = members.iter().any(|member| member.worth.is_feasible());
+        let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
+        let rise = 1.0 / heat(new) - 1.0 / heat(old);
+        let costs = members.iter().filter(|member| member.worth.is_feasible() == feasible);
+        let costs = costs.map(|member| member.worth.cost());
+        // No weight is above 1, also where the temperature rises. Temperatures of 0 have no quotient: the best ones
+        // stay.
+        let reference =
+            if rise < 0.0 { costs.fold(f64::NEG_INFINITY, f64::max) } else { costs.fold(f64::INFINITY, f64::min) };
+        let weight = |member: &Member| match member.worth.is_feasible() == feasible {
+            true if rise.is_finite() => libm::exp(rise * (reference - member.worth.cost())),
+            true => f64::from(u8::from(member.worth.cost() <= reference)),
+            false => 0.0,
+        };
+        let weights: Vec<f64> = members.iter().map(weight).collect();
+        let chosen = systematic(&weights, context.rng.unit());
+        self.saved.population.members = chosen.into_iter().map(|at| members[at].clone()).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::with_search;
+    use super::super::worth::Worth;
+    use super::*;
+    use crate::Score;
+    use crate::doc::Staircase;
+
+    /// A member of a cost that nothing else is known of.
+    fn member(cost: f64, feasible: bool) -> Member {
+        let score = if feasible { Score::Feasible(cost) } else { Score::Infeasible(cost) };
+        Member { variant: 0, worth: Worth::of_cost(cost, feasible), score, moves: vec![0; 10], edits: Vec::new() }
+    }
+
+    /// The quotient of the weights is that of the Boltzmann factors at both temperatures.
+    #[test]
+    fn a_population_follows_the_temperature() {
+        with_search(&Staircase(10), 10, |search, context| {
+            // From T = 10 to T = 5 in the unit 1.
+            (search.parameters.start, search.parameters.end, search.parameters.levels) = (10.0, 5.0, 2);
+            search.saved.clock.known = 1.0;
+            let two = |place: usize| member(if place.is_multiple_of(2) { 100.0 } else { 110.0 }, true);
+            search.saved.population.members = (0..1000).map(two).chain([member(0.0, false)]).collect();
+            search.resample(context, 0, 1);
+            let members = &search.saved.population.members;
+            let cheap = members.iter().filter(|member| member.worth.cost() == 100.0).count() as f64;
+            // exp((1/5 - 1/10) 10) = e; the infeasible one has no weight, but its place is filled.
+            let e = std::f64::consts::E;
+            assert!(members.len() == 1001 && (cheap - 1001.0 * e / (1.0 + e)).abs() <= 1.0, "{cheap}");
+            assert!(members.iter().all(|member| member.worth.is_feasible()));
+            // Infeasible ones among themselves go by their degrees, measured at the first difference.
+            search.saved.population.members = vec![member(3.0, false), member(9.0, false)];
+            search.resample(context, 0, 1);
+            assert_eq!(search.saved.population.members.len(), 2);
+        });
+    }
+
+    #[test]
+    fn a_population_fits_in_its_memory() {
+        with_search(&Staircase(10), 10, |search, _| {
+            let bytes = member(1.0, true).bytes();
+            search.room = 4 * bytes as u64 + 1;
+            for count in 0..6 {
+                assert_eq!(search.has_room(), count < 4, "{count}");
+                search.saved.population.members.push(member(1.0, true));
+            }
+        });
+    }
+}
