@@ -10,7 +10,6 @@ begins at the solution that is kept (`--start`). Its result is kept if `soloist 
 it is longer. A run that is interrupted loses the attempt that it was at; the same call makes the next ones.
 """
 
-import argparse
 import json
 import re
 import sys
@@ -147,15 +146,5 @@ def table(_):
         print("| " + " | ".join(line) + " |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "check", "table"])
-    parser.add_argument("--seconds", type=int, default=30)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--soloist", default="soloist")
-    options = parser.parse_args()
-    {"run": run, "check": check, "table": table}[options.what](options)
-
-
 if __name__ == "__main__":
-    main()
+    kept.call(__doc__, {"run": run, "check": check, "table": table}, 30)

@@ -1,5 +1,6 @@
 """What the scripts of record attempts share: a table of kept solutions, and one run of the program."""
 
+import argparse
 import csv
 import json
 import os
@@ -37,3 +38,19 @@ def solved(soloist, problem, instance, arguments, folder):
 def after(found):
     """The seconds after which the score of a result was found."""
     return f"{found['history'][-1]['seconds']:.1f}"
+
+
+def call(text, commands, seconds, **more):
+    """Reads the arguments of a script and calls one of its commands with them.
+
+    `text` is shown by --help, `seconds` is the default of --seconds, `more` are further options with their defaults.
+    """
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=list(commands))
+    parser.add_argument("--seconds", type=int, default=seconds)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--soloist", default="soloist")
+    for name, default in more.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
+    options = parser.parse_args()
+    commands[options.what](options)

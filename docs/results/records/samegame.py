@@ -10,7 +10,6 @@ first, then 2, and so on. Its game is kept if `soloist check` and the rules acce
 is interrupted loses the attempt that it was at; the same call makes the next ones.
 """
 
-import argparse
 import re
 import sys
 import tempfile
@@ -125,17 +124,5 @@ def table(_):
     print(f"| sum | **{sums[0]}** | | | {sums[1]} |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "check", "table"])
-    parser.add_argument("--boards", default=".")
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--soloist", default="soloist")
-    options = parser.parse_args()
-    {"run": run, "check": check, "table": table}[options.what](options)
-
-
 if __name__ == "__main__":
-    main()
+    kept.call(__doc__, {"run": run, "check": check, "table": table}, 60, boards=".", threads=1)

@@ -90,8 +90,8 @@ struct Trial<G: Geometry> {
     plan: Vec<u16>,
 }
 
-/// The boards before each click of a trial, and the last one. Their places stay, so that a board is written where it
-/// is kept.
+/// The boards before each click of a game, and the last one. Their places stay when another game begins, so that a
+/// board is written where it is kept.
 #[derive(Debug)]
 struct Boards<G: Geometry> {
     places: Vec<Numbered<G>>,
@@ -99,12 +99,14 @@ struct Boards<G: Geometry> {
 }
 
 impl<G: Geometry> Boards<G> {
+    /// Returns the start board alone.
+    fn new(problem: &Tiles<G>) -> Self {
+        Self { places: vec![Numbered::new(problem.start(), problem.game())], count: 1 }
+    }
+
     /// Begins with this board alone.
     #[inline(always)]
     fn begin(&mut self, board: &Numbered<G>) {
-        if self.places.is_empty() {
-            self.places.push(*board);
-        }
         self.places[0].copy_from(board);
         self.count = 1;
     }
@@ -155,7 +157,7 @@ impl<G: Geometry> TileEdits<G> {
             trial: Trial {
                 first: 0,
                 clicks: Vec::new(),
-                boards: Boards { places: Vec::new(), count: 0 },
+                boards: Boards::new(problem),
                 met: None,
                 award: 0.0,
                 end: 0,
@@ -328,20 +330,6 @@ fn edit<G: Geometry, O: Ops<G>>(
     Some((part.len(), low))
 }
 
-/// The last board.
-#[inline(always)]
-fn top<G: Geometry>(boards: &[Numbered<G>]) -> &Numbered<G> {
-    &boards[boards.len() - 1]
-}
-
-/// Plays a group of the last board on a copy of it, which becomes the last one.
-#[inline(always)]
-fn play<G: Geometry, O: Ops<G>>(ops: O, game: Game, boards: &mut Vec<Numbered<G>>, group: &Group<G>) {
-    let last = boards.len() - 1;
-    boards.push(boards[last]);
-    boards[last + 1].play(ops, game, group);
-}
-
 impl<G: Geometry> Edits<Tiles<G>> for TileEdits<G> {
     fn propose(&mut self, problem: &Tiles<G>, acceptance: &mut Acceptance<'_>) -> Option<f64> {
         problem.engine().for_lists().run(Propose { edits: self, problem, acceptance })
@@ -379,16 +367,16 @@ impl<G: Geometry> KernelTask<G> for Replay<'_, G> {
 
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) -> Vec<Numbered<G>> {
-        let mut boards = vec![Numbered::new(self.problem.start(), self.problem.game())];
+        let mut boards = Boards::new(self.problem);
         for &click in self.clicks {
-            let Some(cell) = top(&boards).find(click) else { break };
-            let group = top(&boards).group(ops, cell);
+            let Some(cell) = boards.top().find(click) else { break };
+            let group = boards.top().group(ops, cell);
             if group.size < 2 {
                 break;
             }
-            play(ops, self.problem.game(), &mut boards, &group);
+            boards.play(ops, self.problem.game(), &group);
         }
-        boards
+        boards.places
     }
 }
 
@@ -403,22 +391,21 @@ impl<G: Geometry> KernelTask<G> for Clicks<'_, G> {
 
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) -> Self::Output {
-        let game = self.problem.game();
-        let (mut clicks, mut boards) = (Vec::new(), vec![Numbered::new(self.problem.start(), game)]);
+        let (mut clicks, mut boards) = (Vec::new(), Boards::new(self.problem));
         for &cell in self.moves {
-            let (board, cell) = (top(&boards), usize::from(cell));
+            let (board, cell) = (boards.top(), usize::from(cell));
             clicks.push(board.tile(ops, cell));
             let group = board.group(ops, cell);
-            play(ops, game, &mut boards, &group);
+            boards.play(ops, self.problem.game(), &group);
         }
-        (clicks, boards)
+        (clicks, boards.places)
     }
 }
 
 impl<G: Geometry> Neighborhood<Tiles<G>> for TileEdits<G> {
     fn start(&mut self, problem: &Tiles<G>, moves: &[u16]) -> bool {
         (self.clicks, self.boards) = problem.engine().for_lists().run(Clicks { problem, moves });
-        (self.award, self.end) = worth(problem, &self.awards, top(&self.boards));
+        (self.award, self.end) = worth(problem, &self.awards, &self.boards[moves.len()]);
         !moves.is_empty()
     }
 

@@ -12,11 +12,6 @@ use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
 
-/// Annealing of SameGame: the games of a population, the part of the budget that they are cooled for, and the coolings
-/// of the best one that follow. On the 20 standard boards with 20 processor seconds each: 84,270 points so, 83,002
-/// without these coolings, 83,908 with two fifths of the budget for them (one seed).
-pub(crate) const POPULATION: (u64, f64, u64) = (24, 0.8, 2);
-
 impl<G: Geometry> Problem for Tiles<G> {
     type State = Position<G>;
     /// The smallest cell of the group: column from the left x lane width + row from the bottom.
@@ -84,17 +79,15 @@ impl<G: Geometry> Problem for Tiles<G> {
     /// SameGame: annealing of a population, whose members keep different colours for last. The other games: annealing,
     /// and NRPA with one arm for each colour that may be kept for last. Which one pays differs from board to board, and
     /// shows early.
+    ///
+    /// SameGame's 20 standard boards with 20 processor seconds each: 84,270 points so, 83,002 without the coolings of
+    /// the best game that follow, 83,908 with two fifths of the budget for them (one seed).
     fn portfolio(&self) -> Vec<Entrant> {
         let colors = self.colors().len().max(1);
+        let anneal = Entrant::new("anneal").set("reheats", 2);
         let anneal = match self.game {
-            Game::SameGame => {
-                let (population, finish, reheats) = POPULATION;
-                let anneal = Entrant::new("anneal").set("population", population).set("finish", finish);
-                anneal.set("reheats", reheats).rollout("tabu-color")
-            }
-            Game::Clickomania | Game::BubbleBreaker => {
-                Entrant::new("anneal").set("arms", colors + 1).set("finish", 0.75).set("reheats", 2)
-            }
+            Game::SameGame => anneal.set("population", 24).set("finish", 0.8).rollout("tabu-color"),
+            Game::Clickomania | Game::BubbleBreaker => anneal.set("arms", colors + 1).set("finish", 0.75),
         };
         let nrpa = Entrant::new("nrpa").set("level", 3).set("playouts", 4).set("arms", colors).rollout("selective");
         vec![anneal, nrpa]

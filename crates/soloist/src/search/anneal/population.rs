@@ -33,10 +33,20 @@ impl Member {
 pub(super) struct Population {
     /// In the order of their turns. The place of the present one holds what it was at the end of its last turn.
     pub(super) members: Vec<Member>,
-    /// The turn: the level times the size of the population, and the place of the turn in its level.
-    pub(super) turn: u64,
     /// The place of the present solution; that behind the last one while it is new.
     pub(super) place: usize,
+}
+
+impl Population {
+    /// Whether it can be one of a run with these parameters.
+    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
+        let size = parameters.population;
+        let finite = |member: &Member| member.worth.cost.is_finite() && member.variant <= MOST;
+        self.members.len() as u64 <= size
+            && self.place <= self.members.len()
+            && (self.place as u64) < size
+            && self.members.iter().all(finite)
+    }
 }
 
 /// Draws as many places as there are weights: place i `n w / sum` times in the mean, rounded down or up. `offset` is
@@ -55,19 +65,6 @@ pub(super) fn systematic(weights: &[f64], offset: f64) -> Vec<usize> {
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
     chosen.resize(count, last);
     chosen
-}
-
-impl Population {
-    /// Whether it can be one of a run with these parameters.
-    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
-        let size = parameters.population;
-        let finite = |member: &Member| member.worth.cost().is_finite() && member.variant <= MOST;
-        self.members.len() as u64 <= size
-            && self.place <= self.members.len()
-            && (self.place as u64) < size
-            && self.turn < parameters.levels.saturating_mul(size)
-            && self.members.iter().all(finite)
-    }
 }
 
 #[cfg(test)]

@@ -153,7 +153,6 @@ impl AnnealSearch {
     /// Goes to a solution, the best one of a run or one from outside, and continues from there.
     pub(super) fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
         self.moves = moves;
-        self.walk(context);
         let worth = Worth::new(context.problem, score);
         self.settle(context, worth, score);
     }
@@ -391,12 +390,8 @@ impl Search for AnnealSearch {
         self.remember();
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
-            Turn::Stay => {
-                let turn = self.saved.clock.turn_of(&self.parameters, context.part());
-                if let Some(turn) = turn.filter(|&turn| turn != self.saved.population.turn) {
-                    self.pass_turn(context, turn);
-                }
-            }
+            Turn::Stay => {}
+            Turn::Pass(turn) => self.pass_turn(context, turn),
             Turn::Reheat { of_all } => {
                 self.saved.population = Population::default();
                 self.stand(context.problem.sense());
@@ -452,7 +447,7 @@ impl Search for AnnealSearch {
         if saved.late_at > 0 && saved.late_at >= saved.late.len() {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
-        ensure(saved.clock.is_sound(), "a cooling of another run")?;
+        ensure(saved.clock.is_sound(&self.parameters), "a cooling of another run")?;
         ensure(saved.population.is_sound(&self.parameters), "a population of another run")?;
         let few = saved.standings.len() <= MOST_VARIANTS
             && saved.best.iter().map(|best| best.variant).chain([saved.variant]).all(|variant| variant <= MOST);

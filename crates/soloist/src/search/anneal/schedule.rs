@@ -28,6 +28,8 @@ struct Spread {
 pub(super) enum Turn {
     /// The cooling continues.
     Stay,
+    /// The cooling continues with another solution of a population, in the turn of this number.
+    Pass(u64),
     /// A cooling begins: from the best solution of the run, or of all runs.
     Reheat { of_all: bool },
     /// A run from a new solution begins.
@@ -61,6 +63,8 @@ pub(super) struct Clock {
     /// accepts the part of them that is asked for; 0: none is.
     differences: Vec<f64>,
     first: f64,
+    /// The turn of a population that was begun last: the level times its size, and the place of the turn in its level.
+    pub(super) begun: u64,
     /// The unit that the problem's neighbourhood names; 0: the spread.
     pub(super) known: f64,
 }
@@ -68,7 +72,7 @@ pub(super) struct Clock {
 impl Clock {
     /// Begins a run from a new solution. `part` is the part of the plan that is over.
     pub(super) fn begin(&mut self, parameters: &Anneal, part: Option<f64>) {
-        (self.step, self.round) = (0, 0);
+        (self.step, self.round, self.begun) = (0, 0, 0);
         self.spread = Default::default();
         self.measuring = true;
         (self.heat, self.first) = (0.0, 0.0);
@@ -91,7 +95,7 @@ impl Clock {
     }
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
-    pub(super) fn is_sound(&self) -> bool {
+    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
         let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
         let parts = [from, to, heat, known, first, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
@@ -102,7 +106,10 @@ impl Clock {
         };
         let logs = spread.iter().all(within);
         let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
-        few && counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
+        few && self.begun < parameters.turns()
+            && counts.iter().all(|&count| count <= MOST)
+            && parts.iter().all(|part| part.is_finite())
+            && logs
     }
 
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left
@@ -151,14 +158,12 @@ impl Clock {
         }
     }
 
-    /// Returns the turn of a population: the level times its size, and the place of a solution. `None`: a solution is
-    /// cooled alone, or differences are measured.
-    pub(super) fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
-        let size = parameters.population;
-        if size == 1 || self.measuring || self.round > 0 {
+    /// Returns the turn of a population that it is now. `None`: a solution is cooled alone, or differences are measured.
+    fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
+        if parameters.population == 1 || self.measuring || self.round > 0 {
             return None;
         }
-        let turns = parameters.levels * size;
+        let turns = parameters.turns();
         Some(((self.over(part) * turns as f64) as u64).min(turns - 1))
     }
 
@@ -210,14 +215,19 @@ impl Clock {
                 self.differences.clear();
             }
         }
+        let turn = self.turn_of(parameters, part);
         if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
-            let over = match self.turn_of(parameters, part) {
+            let over = match turn {
                 Some(turn) => parameters.level_over(turn / parameters.population),
                 None => self.over(part),
             };
             self.heat = parameters.temperature(over, self.round);
         }
-        if self.over(part) < 1.0 { Turn::Stay } else { self.turn(parameters, part) }
+        match turn {
+            _ if self.over(part) >= 1.0 => self.turn(parameters, part),
+            Some(turn) if turn != self.begun => Turn::Pass(turn),
+            _ => Turn::Stay,
+        }
     }
 
     /// Decides how many runs the plan has room for, once it is known how fast neighbours are.
@@ -300,6 +310,11 @@ impl Anneal {
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
         let cooled = self.cooling.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    }
+
+    /// The turns of a cooling of a population.
+    fn turns(&self) -> u64 {
+        self.levels * self.population
     }
 
     /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for

@@ -12,7 +12,7 @@ impl AnnealSearch {
         if !self.leave(context) {
             return;
         }
-        let before = std::mem::replace(&mut self.saved.population.turn, turn);
+        let before = std::mem::replace(&mut self.saved.clock.begun, turn);
         let (old, new) = (before / size, turn / size);
         if old != new {
             self.resample(context, old, new);
@@ -74,8 +74,8 @@ impl AnnealSearch {
             // No run writes such a checkpoint. The moves alone are a solution.
             editor.start(&self.moves);
         }
-        // Sums of differences go on as they were.
-        if self.saved.present.is_some_and(|present| present.is_comparable(member.worth)) {
+        // Sums of differences continue as they were.
+        if self.saved.present.is_some_and(|present| present.feasible == member.worth.feasible) {
             self.saved.present = Some(member.worth);
         }
     }
@@ -84,21 +84,20 @@ impl AnnealSearch {
     fn resample(&mut self, context: &mut Context<'_>, old: u64, new: u64) {
         let clock = &self.saved.clock;
         let members = &self.saved.population.members;
-        let feasible = members.iter().any(|member| member.worth.is_feasible());
+        let feasible = members.iter().any(|member| member.worth.feasible);
         let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
         let rise = 1.0 / heat(new) - 1.0 / heat(old);
-        let costs = members.iter().filter(|member| member.worth.is_feasible() == feasible);
-        let costs = costs.map(|member| member.worth.cost());
+        // Of the kind that has weights.
+        let cost = |member: &Member| (member.worth.feasible == feasible).then_some(member.worth.cost);
         // No weight is above 1, also where the temperature rises. Temperatures of 0 have no quotient: the best ones
         // stay.
-        let reference =
-            if rise < 0.0 { costs.fold(f64::NEG_INFINITY, f64::max) } else { costs.fold(f64::INFINITY, f64::min) };
-        let weight = |member: &Member| match member.worth.is_feasible() == feasible {
-            true if rise.is_finite() => libm::exp(rise * (reference - member.worth.cost())),
-            true => f64::from(u8::from(member.worth.cost() <= reference)),
-            false => 0.0,
+        let extreme = if rise < 0.0 { f64::max } else { f64::min };
+        let reference = members.iter().filter_map(cost).reduce(extreme).unwrap_or(0.0);
+        let weight = |cost: f64| match rise.is_finite() {
+            true => libm::exp(rise * (reference - cost)),
+            false => f64::from(u8::from(cost <= reference)),
         };
-        let weights: Vec<f64> = members.iter().map(weight).collect();
+        let weights: Vec<f64> = members.iter().map(|member| cost(member).map_or(0.0, weight)).collect();
         let chosen = systematic(&weights, context.rng.unit());
         self.saved.population.members = chosen.into_iter().map(|at| members[at].clone()).collect();
     }
@@ -115,7 +114,7 @@ mod tests {
     /// A member of a cost that nothing else is known of.
     fn member(cost: f64, feasible: bool) -> Member {
         let score = if feasible { Score::Feasible(cost) } else { Score::Infeasible(cost) };
-        Member { variant: 0, worth: Worth::of_cost(cost, feasible), score, moves: vec![0; 10], edits: Vec::new() }
+        Member { variant: 0, worth: Worth { feasible, cost }, score, moves: vec![0; 10], edits: Vec::new() }
     }
 
     /// The quotient of the weights is that of the Boltzmann factors at both temperatures.
@@ -129,15 +128,16 @@ mod tests {
             search.saved.population.members = (0..1000).map(two).chain([member(0.0, false)]).collect();
             search.resample(context, 0, 1);
             let members = &search.saved.population.members;
-            let cheap = members.iter().filter(|member| member.worth.cost() == 100.0).count() as f64;
+            let cheap = members.iter().filter(|member| member.worth.cost == 100.0).count() as f64;
             // exp((1/5 - 1/10) 10) = e; the infeasible one has no weight, but its place is filled.
             let e = std::f64::consts::E;
             assert!(members.len() == 1001 && (cheap - 1001.0 * e / (1.0 + e)).abs() <= 1.0, "{cheap}");
-            assert!(members.iter().all(|member| member.worth.is_feasible()));
-            // Infeasible ones among themselves go by their degrees, measured at the first difference.
-            search.saved.population.members = vec![member(3.0, false), member(9.0, false)];
+            assert!(members.iter().all(|member| member.worth.feasible));
+            // No difference between infeasible ones was met, so that their temperature is 0: the best ones stay.
+            search.saved.population.members = vec![member(9.0, false), member(3.0, false)];
             search.resample(context, 0, 1);
-            assert_eq!(search.saved.population.members.len(), 2);
+            let members = &search.saved.population.members;
+            assert!(members.len() == 2 && members.iter().all(|member| member.worth.cost == 3.0));
         });
     }
 

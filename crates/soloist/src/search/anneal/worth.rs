@@ -22,27 +22,9 @@ impl Worth {
         }
     }
 
-    #[cfg(test)]
-    pub(super) fn of_cost(cost: f64, feasible: bool) -> Self {
-        Self { feasible, cost }
-    }
-
     /// By how much this is worse than another solution of the same kind, otherwise 0.
     pub(super) fn difference(self, other: Self) -> f64 {
         if self.feasible == other.feasible { self.cost - other.cost } else { 0.0 }
-    }
-
-    /// Whether both are costs of the same kind.
-    pub(super) fn is_comparable(self, other: Self) -> bool {
-        self.feasible == other.feasible
-    }
-
-    pub(super) fn is_feasible(self) -> bool {
-        self.feasible
-    }
-
-    pub(super) fn cost(self) -> f64 {
-        self.cost
     }
 
     pub(super) fn beats(self, other: Self) -> bool {
