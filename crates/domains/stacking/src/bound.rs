@@ -44,18 +44,18 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
             item = state.below[usize::from(item)];
         }
         // Room is what it is until the item has left.
-        bound += moved.inversions(&latest(state, &[], stack, problem.height));
+        bound += moved.inversions(&latest(state, &[], stack, problem.limit(state)));
         cut.clone_from(&state.top);
         cut[stack] = state.below[usize::from(item)];
     } else if state.pending != NONE {
-        bound += moved.inversions(&latest(state, &[], usize::from(state.source), problem.height));
+        bound += moved.inversions(&latest(state, &[], usize::from(state.source), problem.limit(state)));
     }
     if !state.queue.is_empty() || cut.is_empty() {
         return bound;
     }
     for date in (state.date as usize..).take(AHEAD) {
         let &[item] = problem.leaving(date) else {
-            if problem.leaving(date).is_empty() && problem.has_date(date) {
+            if problem.leaving(date).is_empty() && date < problem.dates() {
                 continue;
             }
             break;

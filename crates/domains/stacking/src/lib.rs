@@ -22,7 +22,8 @@
 //! Dates, items and relocations are whole numbers: there is no tolerance.
 //!
 //! The files divide the work: `format` and `spec` make a [`Yard`], `problem` turns it into the [`Stacking`] that is
-//! searched (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `verify` recomputes a
+//! searched (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `explain` its
+//! constraints, `verify` recomputes a
 //! solution without the search, `draw` shows it.
 
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@
 mod bound;
 mod domain;
 mod draw;
+mod explain;
 mod format;
 mod model;
 mod problem;

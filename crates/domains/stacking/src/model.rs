@@ -45,7 +45,7 @@ pub struct Movement {
 /// # References
 /// L. Rei and J. P. Pedroso, "Tree search for the stacking problem", Annals of Operations Research 203, 2013, pages
 /// 371-388. L. Rei, thesis, University of Porto, 2018, chapter 5.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stacking {
     /// The due date of each item by its order.
     pub(crate) due: Vec<u16>,
@@ -54,6 +54,11 @@ pub struct Stacking {
     width: usize,
     /// The most items on a stack; more than there are items where it is unlimited.
     pub(crate) height: u16,
+    /// Whether the height is unlimited while something is put down on the date of this number; empty: on no date.
+    pub(crate) lifted: Vec<bool>,
+    /// The stacks before the first date.
+    pub(crate) initial: Stacks,
+    /// The first decision.
     pub(crate) root: Stacks,
     pub(crate) fingerprint: u64,
 }
@@ -116,10 +121,17 @@ impl Stacking {
         // With a level to spare for every item the limit never matters.
         let height = yard.height().min(items.len() + 1) as u16;
         let (width, fingerprint) = (yard.width(), hash.finish());
-        let mut own = Self { due, dates, lists, width, height, root: Stacks::default(), fingerprint };
-        own.proceed(&mut root, &mut |_| {});
-        own.root = root;
+        let initial = root.clone();
+        let mut own = Self { due, dates, lists, width, height, lifted: Vec::new(), initial, root, fingerprint };
+        own.reach_root();
         own
+    }
+
+    /// Makes the first decision the root.
+    pub(crate) fn reach_root(&mut self) {
+        let mut root = self.initial.clone();
+        self.proceed(&mut root, &mut |_| {});
+        self.root = root;
     }
 
     /// Items.
@@ -137,24 +149,42 @@ impl Stacking {
         self.dates.get(date).map_or(&[], |date| &self.lists[date.leaving.clone()])
     }
 
-    /// Whether there is a date of this number.
-    pub(crate) fn has_date(&self, date: usize) -> bool {
-        date < self.dates.len()
+    /// Returns the items that come on the date of this number.
+    pub(crate) fn coming(&self, date: usize) -> &[u16] {
+        self.dates.get(date).map_or(&[], |date| &self.lists[date.coming.clone()])
     }
 
-    /// Whether a stack may take the item in hand.
+    /// Returns when the date of this number is.
+    pub(crate) fn time_of(&self, date: usize) -> Option<u64> {
+        self.dates.get(date).map(|date| date.time)
+    }
+
+    /// The number of dates.
+    pub(crate) fn dates(&self) -> usize {
+        self.dates.len()
+    }
+
+    /// The most items on a stack that something is put on now.
     #[inline(always)]
-    fn open(&self, state: &Stacks, stack: usize) -> bool {
-        stack != usize::from(state.source) && state.height[stack] < self.height
+    pub(crate) fn limit(&self, state: &Stacks) -> u16 {
+        let date = (state.date as usize).wrapping_sub(1);
+        if self.lifted.get(date).copied().unwrap_or(false) { u16::MAX } else { self.height }
+    }
+
+    /// Whether a stack may take the item in hand where the most items on a stack are `limit`.
+    #[inline(always)]
+    fn open(state: &Stacks, stack: usize, limit: u16) -> bool {
+        stack != usize::from(state.source) && state.height[stack] < limit
     }
 
     /// How many stacks the item in hand may go to, all empty ones counting as one.
     #[inline]
     fn choices(&self, state: &Stacks) -> u16 {
         let (mut count, mut empty) = (0_u16, false);
+        let limit = self.limit(state);
         for stack in 0..self.width {
             let vacant = state.top[stack] == NONE;
-            let open = self.open(state, stack);
+            let open = Self::open(state, stack, limit);
             count += u16::from(open && !vacant);
             empty |= open && vacant;
         }
@@ -167,14 +197,14 @@ impl Stacking {
     /// from the stacks as a set, as [`key`](Problem::key) does.
     #[inline]
     pub(crate) fn stack_of_rank(&self, state: &Stacks, rank: usize) -> usize {
-        let due = self.due[usize::from(state.pending)];
+        let (due, limit) = (self.due[usize::from(state.pending)], self.limit(state));
         // The stacks in order one by one: the rank is mostly 0.
         let (mut last, mut found) = (None, 0);
         for _ in 0..=rank {
             let (mut best, mut place) = (u32::MAX, 0);
             for (stack, (&least, &top)) in state.least.iter().zip(&state.top).enumerate() {
                 let key = u32::from(fit(least, due)) << 16 | u32::from(top);
-                if key < best && last.is_none_or(|last| key > last) && self.open(state, stack) {
+                if key < best && last.is_none_or(|last| key > last) && Self::open(state, stack, limit) {
                     (best, place) = (key, stack);
                 }
             }
@@ -191,7 +221,9 @@ impl Stacking {
     #[must_use]
     pub fn ties(&self, state: &Stacks) -> usize {
         let Some(&due) = self.due.get(usize::from(state.pending)) else { return 0 };
-        let keys = (0..self.width).filter(|&stack| self.open(state, stack)).map(|stack| fit(state.least[stack], due));
+        let limit = self.limit(state);
+        let keys =
+            (0..self.width).filter(|&stack| Self::open(state, stack, limit)).map(|stack| fit(state.least[stack], due));
         let (mut best, mut ties) = (u16::MAX, 0);
         for key in keys {
             if key < best {
@@ -223,7 +255,7 @@ impl Stacking {
     }
 
     fn time(&self, state: &Stacks) -> u64 {
-        self.dates.get((state.date as usize).wrapping_sub(1)).map_or(0, |date| date.time)
+        self.time_of((state.date as usize).wrapping_sub(1)).unwrap_or(0)
     }
 
     /// Lets events happen until an item can go to several stacks or to no stack, or all is done.

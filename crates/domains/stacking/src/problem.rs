@@ -3,7 +3,7 @@
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use super::{bound, rollout, search};
-use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher, stable_hash};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -98,6 +98,10 @@ impl Problem for Stacking {
     }
 
     fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
         Some(self)
     }
 

@@ -1,7 +1,10 @@
 //! Tests of stacking.
 
+mod explain;
 mod keys;
+mod naive;
 
+use naive::Naive;
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::rollout::Playout;
@@ -24,77 +27,6 @@ fn plain(yard: &Yard, movements: &[Movement]) -> String {
         format!("{} {} {} {}\n", own.time, yard.items()[own.item].number, name(own.from), name(own.to))
     };
     movements.iter().map(line).collect()
-}
-
-/// The fewest relocations over all choices of stacks, by plain lists; `None`: no way without overfilling a stack.
-struct Naive<'y> {
-    yard: &'y Yard,
-    best: Option<u64>,
-}
-
-impl Naive<'_> {
-    fn search(yard: &Yard) -> Option<u64> {
-        let mut events: Vec<(u64, bool)> = Vec::new();
-        for item in yard.items() {
-            events.push((item.due, false));
-            events.extend(item.release.map(|release| (release, true)));
-        }
-        events.sort_unstable();
-        events.dedup();
-        let mut naive = Naive { yard, best: None };
-        naive.event(&events, yard.initial().to_vec(), 0);
-        naive.best
-    }
-
-    fn event(&mut self, events: &[(u64, bool)], stacks: Vec<Vec<usize>>, count: u64) {
-        let items = self.yard.items();
-        let Some((&(time, coming), rest)) = events.split_first() else {
-            self.best = Some(self.best.map_or(count, |best| best.min(count)));
-            return;
-        };
-        if coming {
-            let mut list: Vec<usize> = (0..items.len()).filter(|&item| items[item].release == Some(time)).collect();
-            list.sort_by_key(|&item| (u64::MAX - items[item].due, items[item].number));
-            self.arrive(&list, rest, stacks, count);
-        } else {
-            let mut list = Vec::new();
-            for own in &stacks {
-                for (level, &item) in own.iter().enumerate().filter(|&(_, &item)| items[item].due == time) {
-                    list.push((own.len() - level, items[item].number, item));
-                }
-            }
-            list.sort_unstable();
-            let list: Vec<usize> = list.into_iter().map(|(_, _, item)| item).collect();
-            self.depart(&list, rest, stacks, count);
-        }
-    }
-
-    fn arrive(&mut self, list: &[usize], rest: &[(u64, bool)], stacks: Vec<Vec<usize>>, count: u64) {
-        let Some((&item, others)) = list.split_first() else { return self.event(rest, stacks, count) };
-        for stack in 0..stacks.len() {
-            if stacks[stack].len() < self.yard.height() {
-                let mut next = stacks.clone();
-                next[stack].push(item);
-                self.arrive(others, rest, next, count);
-            }
-        }
-    }
-
-    fn depart(&mut self, list: &[usize], rest: &[(u64, bool)], mut stacks: Vec<Vec<usize>>, count: u64) {
-        let Some((&item, others)) = list.split_first() else { return self.event(rest, stacks, count) };
-        let from = stacks.iter().position(|own| own.contains(&item)).unwrap();
-        let top = stacks[from].pop().unwrap();
-        if top == item {
-            return self.depart(others, rest, stacks, count);
-        }
-        for stack in (0..stacks.len()).filter(|&stack| stack != from) {
-            if stacks[stack].len() < self.yard.height() {
-                let mut next = stacks.clone();
-                next[stack].push(top);
-                self.depart(list, rest, next, count + 1);
-            }
-        }
-    }
 }
 
 /// The fewest relocations over all solutions of the search; verifies them on the way.
