@@ -359,7 +359,7 @@ pub trait AnyInstance: Send + Sync {
     fn start_from(&self, text: &str) -> Result<Value, String>;
 
     /// Reads moves that every solution of a run begins with, for [`Request::prefix`]: a list, an object with `moves`,
-    /// or what [`start_from`](Self::start_from) reads.
+    /// or what [`Instance::begin_from`] reads.
     ///
     /// # Errors
     /// The first move that is not legal, or why the text is neither.
@@ -474,6 +474,14 @@ pub trait Instance: Send + Sync {
         let moves = value.get("moves").ok_or("holds no `moves`")?;
         serde_json::from_value(moves.clone()).map_err(|error| format!("`moves`: {error}"))
     }
+    /// The moves of the search that lead to a solution that is only begun, in the same notations. By default it must be
+    /// whole.
+    ///
+    /// # Errors
+    /// One line: what is wrong and where.
+    fn begin_from(&self, text: &str) -> Result<Vec<MoveOf<Self>>, String> {
+        self.start_from(text)
+    }
     /// See [`AnyInstance::check`].
     ///
     /// # Errors
@@ -512,6 +520,17 @@ pub fn follow<P: Problem>(
     problem: &P,
     mut choose: impl FnMut(&P::State, &[P::Move]) -> Result<P::Move, String>,
 ) -> Result<Vec<P::Move>, String> {
+    follow_while(problem, |state, legal| choose(state, legal).map(Some))
+}
+
+/// Plays a solution from outside as [`follow`] does, as far as `choose` names a move. For [`Instance::begin_from`].
+///
+/// # Errors
+/// The first error of `choose`.
+pub fn follow_while<P: Problem>(
+    problem: &P,
+    mut choose: impl FnMut(&P::State, &[P::Move]) -> Result<Option<P::Move>, String>,
+) -> Result<Vec<P::Move>, String> {
     let (mut state, mut legal, mut played) = (problem.root(), Vec::new(), Vec::new());
     loop {
         legal.clear();
@@ -519,7 +538,7 @@ pub fn follow<P: Problem>(
         if legal.is_empty() {
             return Ok(played);
         }
-        let mv = choose(&state, &legal)?;
+        let Some(mv) = choose(&state, &legal)? else { return Ok(played) };
         problem.apply(&mut state, mv);
         played.push(mv);
     }

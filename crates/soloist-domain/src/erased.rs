@@ -223,8 +223,11 @@ impl<I: Instance> AnyInstance for I {
     fn prefix_from(&self, text: &str) -> Result<Value, String> {
         let moves = match listed(self, text) {
             Some(Ok(moves)) => moves,
-            Some(Err((_, message))) => Instance::start_from(self, text).map_err(|_| message)?,
-            None => Instance::start_from(self, text)?,
+            // An object whose first move does not fit is meant to be something else.
+            Some(Err((at, message))) if at > 0 || text.trim_start().starts_with('[') => {
+                Instance::begin_from(self, text).map_err(|_| message)?
+            }
+            _ => Instance::begin_from(self, text)?,
         };
         serde_json::to_value(moves).map_err(|error| error.to_string())
     }

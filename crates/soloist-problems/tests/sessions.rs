@@ -155,6 +155,66 @@ fn own_searches_race_and_their_slices_make_a_whole_run() {
     }
 }
 
+/// A solution that is only begun, in the notations of three domains.
+#[test]
+fn beginnings_are_read_in_the_notation_of_the_domain() {
+    let strip = "# nine cells\n1 1 2\n2 2 1\n1 1 2\n";
+    let folder = std::env::temp_dir().join(format!("soloist-beginnings-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let board = folder.join("board.txt");
+    std::fs::write(&board, strip).unwrap();
+    let load = |problem: &str, name: &str| (find_domain(problem).unwrap().load)(name, &Options::new()).unwrap();
+    let tiles = load("samegame", board.to_str().unwrap());
+    // Row 0 and row 2 are equal pairs; any cell names its group.
+    let given = tiles.prefix_from("# row column\n0 1\n").unwrap();
+    assert_eq!(given, tiles.prefix_from("[[0, 0]]").unwrap());
+    assert_eq!(given, tiles.prefix_from(r#"{"moves": [{"row": 0, "col": 0, "size": 2}]}"#).unwrap());
+    assert_eq!(given.as_array().unwrap().len(), 1);
+    for (text, message) in [
+        ("0 2\n", "move 1: the tile at row 0, column 2 has no neighbour of its colour"),
+        (r#"{"game": "clickomania", "moves": [{"row": 0, "col": 0}]}"#, "a solution of clickomania, not of samegame"),
+        (
+            r#"{"moves": [{"row": 0, "col": 0, "size": 3}]}"#,
+            "move 1: claims 3 tiles, the group at row 0, column 0 has 2",
+        ),
+    ] {
+        let error = tiles.prefix_from(text).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+    let error = tiles.start_from("0 1\n").unwrap_err();
+    assert!(error.contains("unfinished"), "{error}");
+
+    let snake = load("snake", "d5k2");
+    let given = snake.prefix_from("transitions 0 1 2 0").unwrap();
+    assert_eq!(given, serde_json::json!([0, 1, 2, 0]));
+    assert_eq!(
+        given,
+        snake.prefix_from("nodes 0 2 3 7 5").unwrap(),
+        "bits are renamed in the order of their first use"
+    );
+    let error = snake.prefix_from("transitions 0 1 0").unwrap_err();
+    assert_eq!(error, "edge 2, counted from 0, is not legal");
+    // A coil that is begun is not closed.
+    let coil = load("coil", "d5k2");
+    assert_eq!(coil.prefix_from("transitions 0 1 2").unwrap(), serde_json::json!([0, 1, 2]));
+
+    let morpion = load("morpion", "5D");
+    let sampling = Setup::from(Method::preset("sampling").unwrap()).seed(3);
+    let budget = Budget::playouts(1);
+    let whole = morpion.solve(Request { setup: Some(sampling), budget, ..Request::default() }, &mut Unobserved);
+    let moves = whole.unwrap().moves().as_array().unwrap()[..7].to_vec();
+    // The notation has the distance of the middle, the moves have the place of the dot in its line.
+    let line = |stroke: &serde_json::Value| {
+        let middle = 2 - stroke[3].as_i64().unwrap();
+        format!("({},{}) {} {middle:+}\n", stroke[0], stroke[1], stroke[2].as_str().unwrap()).replace("+0", "0")
+    };
+    let pentasol: String = moves.iter().map(line).collect();
+    let given = morpion.prefix_from(&format!("(3,3)\n{pentasol}")).unwrap();
+    assert_eq!(given, morpion.prefix_from(&serde_json::json!(moves).to_string()).unwrap());
+    assert_eq!(given.as_array().unwrap().len(), 7);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The first half of a random solution of each shipped problem, by its default method and three others.
 #[test]
 fn shipped_problems_begin_with_given_moves() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use soloist::search::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
-    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow,
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_while,
 };
 use std::ops::RangeInclusive;
 
@@ -68,6 +68,8 @@ trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     /// The moves that make a path which flips these bits, in canonical form; what a path of the search cannot repeat is
     /// completed by the first legal moves.
     fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
+    /// The moves that make a path which begins with these bits and with nothing more.
+    fn begin_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// What restricts the paths, after the sizes of the cube; empty: nothing.
     fn remark(&self) -> String;
 }
@@ -88,6 +90,22 @@ impl<const W: usize> Walks for Snakes<W> {
             let next = left.next();
             Ok(legal.iter().find(|&mv| Some(mv) == next).copied().unwrap_or(legal[0]))
         })
+    }
+
+    fn begin_from(&self, flips: &[u8]) -> Result<Vec<u8>, String> {
+        let begun = self.prefix.len();
+        if !flips.starts_with(&self.prefix) {
+            return Err(format!("does not begin with the {begun} edges of the instance"));
+        }
+        let mut left = flips.iter().enumerate().skip(begun);
+        let moves = follow_while(self, |_, legal| {
+            let Some((at, flip)) = left.next() else { return Ok(None) };
+            if legal.contains(flip) { Ok(Some(*flip)) } else { Err(format!("edge {at}, counted from 0, is not legal")) }
+        })?;
+        match left.next() {
+            Some((at, _)) => Err(format!("edge {at}, counted from 0, is not legal")),
+            None => Ok(moves),
+        }
     }
 
     fn remark(&self) -> String {
@@ -114,6 +132,10 @@ impl<const W: usize> Walks for SymmetricCoils<W> {
 
     fn start_from(&self, _: &[u8]) -> Result<Vec<u16>, String> {
         Err("a symmetric search cannot start from a solution: `symmetry` must be none".to_owned())
+    }
+
+    fn begin_from(&self, flips: &[u8]) -> Result<Vec<u16>, String> {
+        self.start_from(flips)
     }
 
     fn remark(&self) -> String {
@@ -224,6 +246,10 @@ impl<P: Walks> Instance for CubeInstance<P> {
         check(self.kind, &self.cube, text)?;
         let flips = super::verify::flips(self.kind, &self.cube, text)?;
         self.problem.start_from(&flips)
+    }
+
+    fn begin_from(&self, text: &str) -> Result<Vec<P::Move>, String> {
+        self.problem.begin_from(&super::verify::flips(self.kind, &self.cube, text)?)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

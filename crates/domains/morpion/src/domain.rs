@@ -1,9 +1,11 @@
 //! Morpion Solitaire by name: for the command line and other programs that do not know its types.
 
 use crate::verify::{self, Played, check, replay};
-use crate::{Game, Morpion, Stroke, Variant, draw, format, generate, is_spec, read, write};
+use crate::{Game, Morpion, Position, Stroke, Variant, draw, format, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
+use soloist_domain::{
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_while,
+};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -52,6 +54,18 @@ impl MorpionInstance {
         let strokes = verify::strokes(solution, self.game.variant())?;
         replay(self.game.variant(), &strokes).map_err(|fault| fault.to_string())
     }
+
+    /// The moves of a text behind those that the instance gives; checked by the verifier's rules.
+    fn strokes(&self, text: &str) -> Result<Vec<Stroke>, String> {
+        check(&self.game, text)?;
+        let mut strokes = verify::all_strokes(&self.game, text)?;
+        Ok(strokes.split_off(self.game.start().len()))
+    }
+
+    /// The move of the search that a stroke is.
+    fn line(&self, state: &Position, stroke: &Stroke) -> Result<u16, String> {
+        self.problem.line(state, stroke).ok_or_else(|| format!("{stroke}: cannot be played"))
+    }
 }
 
 impl Instance for MorpionInstance {
@@ -98,13 +112,15 @@ impl Instance for MorpionInstance {
 
     /// A game may be shorter than possible: the first legal moves complete it.
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
-        check(&self.game, text)?;
-        let strokes = verify::all_strokes(&self.game, text)?;
-        let mut left = strokes[self.game.start().len()..].iter();
-        follow(&self.problem, |state, legal| match left.next() {
-            None => Ok(legal[0]),
-            Some(stroke) => self.problem.line(state, stroke).ok_or_else(|| format!("{stroke}: cannot be played")),
-        })
+        let strokes = self.strokes(text)?;
+        let mut left = strokes.iter();
+        follow(&self.problem, |state, legal| left.next().map_or(Ok(legal[0]), |stroke| self.line(state, stroke)))
+    }
+
+    fn begin_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        let strokes = self.strokes(text)?;
+        let mut left = strokes.iter();
+        follow_while(&self.problem, |state, _| left.next().map(|stroke| self.line(state, stroke)).transpose())
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -5,14 +5,15 @@ use super::game::{Game, Penalty};
 use super::grid::Grid;
 use super::kernel::{Engine, Geometry, Large, Small};
 use super::model::Tiles;
-use super::problem::POPULATION;
 use super::solution::{Solution, parse_solution, solution_from_json};
-use super::verify::Verified;
+use super::verify::{PlayedMove, Verified};
 use super::{draw, spec, text, verify};
 use serde_json::{Value, json};
-use soloist::search::{Anneal, Auto, Entries};
+use soloist::search::{Auto, Entries, Entry};
 use soloist::{Method, Problem, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
+use soloist_domain::{
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_while,
+};
 
 const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
     `.` (or 0) for an empty cell; or a spec random:ROWSxCOLUMNSxCOLOURS:SEED. At most 31 rows, 32 columns, 15 colours";
@@ -113,6 +114,19 @@ impl<G: Geometry> TileInstance<G> {
         verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &solution.moves)
             .map_err(|error| error.to_string())
     }
+
+    /// The game of a text, which must be finished.
+    fn verified(&self, text: &str) -> Result<Verified, String> {
+        let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
+        verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The move of the search that a step is: it is named by the smallest cell of its group.
+    fn named(&self, step: &PlayedMove, legal: &[u16]) -> Result<u16, String> {
+        let is_in_group = |mv: &&u16| step.group.contains(&self.problem.place(**mv));
+        legal.iter().find(is_in_group).copied().ok_or_else(|| "a group that the search does not list".to_owned())
+    }
 }
 
 impl<G: Geometry> Instance for TileInstance<G> {
@@ -141,13 +155,10 @@ impl<G: Geometry> Instance for TileInstance<G> {
     /// SameGame: games of a population are annealed together, then the best one again. The other games: annealing and
     /// NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
+        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
         match self.problem.game() {
-            Game::SameGame => {
-                let (population, finish, reheats) = POPULATION;
-                Method::Anneal(Anneal { population, finish, reheats, ..Anneal::default() }).into()
-            }
+            Game::SameGame => methods.entries().first().map_or_else(Setup::default, Entry::setup),
             Game::Clickomania | Game::BubbleBreaker => {
-                let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
                 Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
             }
         }
@@ -191,23 +202,21 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        let played = self.verified(text)?;
+        let mut left = played.steps.iter();
+        follow(&self.problem, |_, legal| self.named(left.next().ok_or("the game is not finished")?, legal))
+    }
+
+    fn begin_from(&self, text: &str) -> Result<Vec<u16>, String> {
         let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
-        let played = verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+        let played = verify::begin(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
             .map_err(|error| error.to_string())?;
         let mut left = played.steps.iter();
-        follow(&self.problem, |_, legal| {
-            let step = left.next().ok_or("the game is not finished")?;
-            // A move is named by the smallest cell of its group.
-            let place = |cell: u16| self.problem.place(cell);
-            let named = |mv: &&u16| step.group.iter().any(|&cell| cell == place(**mv));
-            legal.iter().find(named).copied().ok_or_else(|| "a group that the search does not list".to_owned())
-        })
+        follow_while(&self.problem, |_, legal| left.next().map(|step| self.named(step, legal)).transpose())
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
-        let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
-        let played = verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
-            .map_err(|error| error.to_string())?;
+        let played = self.verified(text)?;
         Ok(Checked { score: played.score as f64, summary: text::summary(&played) })
     }
 

@@ -101,15 +101,7 @@ fn wrong<T>(number: Option<usize>, message: String) -> Result<T, VerifyError> {
 /// The first thing that is wrong: another game or penalty, an illegal move (with its number), a claim that is not
 /// true, or moves left at the end.
 pub fn verify(grid: &Grid, game: Game, penalty: Option<Penalty>, solution: &Solution) -> Result<Verified, VerifyError> {
-    if let Some(other) = solution.game.filter(|&other| other != game) {
-        return wrong(None, format!("a solution of {other}, not of {game}"));
-    }
-    let claimed = solution.penalty.map(|penalty| game.penalty(penalty));
-    let wanted = game.penalty(penalty.or(solution.penalty).unwrap_or_default());
-    if let Some(claimed) = claimed.filter(|&claimed| claimed != wanted) {
-        return wrong(None, format!("a solution under the penalty {claimed}, not under {wanted}"));
-    }
-    let played = play(grid, game, wanted, &solution.moves)?;
+    let played = begin(grid, game, penalty, solution)?;
     if let Some(group) = groups(played.last()).first() {
         let (row, col) = group[0];
         let size = group.len();
@@ -132,6 +124,27 @@ pub fn verify(grid: &Grid, game: Game, penalty: Option<Penalty>, solution: &Solu
         return wrong(None, format!("claims the score {claimed}, the moves give {}", played.score));
     }
     Ok(played)
+}
+
+/// Plays the moves of `solution` on `grid`; the game may be left unfinished. Claims about its end are not checked.
+///
+/// # Errors
+/// Another game or penalty, an illegal move (with its number) or a claim about a move that is not true.
+pub(crate) fn begin(
+    grid: &Grid,
+    game: Game,
+    penalty: Option<Penalty>,
+    solution: &Solution,
+) -> Result<Verified, VerifyError> {
+    if let Some(other) = solution.game.filter(|&other| other != game) {
+        return wrong(None, format!("a solution of {other}, not of {game}"));
+    }
+    let claimed = solution.penalty.map(|penalty| game.penalty(penalty));
+    let wanted = game.penalty(penalty.or(solution.penalty).unwrap_or_default());
+    if let Some(claimed) = claimed.filter(|&claimed| claimed != wanted) {
+        return wrong(None, format!("a solution under the penalty {claimed}, not under {wanted}"));
+    }
+    play(grid, game, wanted, &solution.moves)
 }
 
 /// Plays `moves` on `grid`; the game may be left unfinished. Claims made for single moves are checked.
