@@ -182,6 +182,12 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential:
     if !cube.prefix.is_empty() {
         return fail("the path begins in a given way: `symmetry` must be none");
     }
+    let missing = match (orders.start(), orders.end()) {
+        (least, most) if least == most => {
+            format!("no coil of dimension {} has a symmetry of order {least}", cube.dimension)
+        }
+        (least, most) => format!("no coil of dimension {} has a symmetry of order {least} to {most}", cube.dimension),
+    };
     let (name, kind) = (instance.to_owned(), Kind::Coil);
     let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
         let problem = SymmetricCoils::<16>::new(&cube, orders, potential);
@@ -192,7 +198,7 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential:
         let count = problem.symmetries();
         (Box::new(CubeInstance { name, kind, cube, problem }), count)
     };
-    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(instance) }
+    if symmetries == 0 { fail(&missing) } else { Ok(instance) }
 }
 
 fn instance_file(kind: Kind, spec: &str) -> Result<String, InstanceError> {

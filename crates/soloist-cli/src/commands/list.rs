@@ -99,7 +99,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
     let with = if matches!(method, Method::Own(_)) { String::new() } else { format!(" with rollout {rollout}") };
-    let _ = writeln!(text, "Method    {}{with}, by default", method_call(&name, &method));
+    let _ = writeln!(text, "Method    {}{with}, the default on the example", method_call(&name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain

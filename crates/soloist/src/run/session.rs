@@ -59,7 +59,7 @@ pub enum SolveError {
     #[error("the prefix: move {0} is not legal")]
     Prefix(usize),
     /// A method makes whole solutions, which cannot begin with given moves.
-    #[error("with a prefix another method is needed: those of the problem itself make whole solutions ({0})")]
+    #[error("with a prefix another method is needed: those of the problem itself make whole solutions")]
     Whole(#[source] ParameterError),
     /// The method holds more than the memory limit allows, whatever it finds.
     #[error("the method needs at least {} MiB for its states, beams and records, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]

@@ -70,7 +70,7 @@ impl Own {
         let Some(info) = searches.iter().find(|info| info.name == self.name) else {
             let known: Vec<&str> = searches.iter().map(|info| info.name).collect();
             let known = match known.as_slice() {
-                [] => "the problem has no methods of its own".to_owned(),
+                [] => "the problem, with its options, has no methods of its own".to_owned(),
                 names => format!("the problem's own: {}", names.join(", ")),
             };
             return Err(ParameterError::Method { name: self.name.clone(), known });

@@ -327,7 +327,7 @@ impl Method {
     /// use soloist::run::SolveError;
     /// assert_eq!(Some(Method::named("nrpa")), Method::preset("nrpa"));
     /// let error = Solver::new(&Staircase(3), Method::named("nosuch")).run().unwrap_err();
-    /// assert_eq!(error.to_string(), "no method `nosuch` (the problem has no methods of its own)");
+    /// assert_eq!(error.to_string(), "no method `nosuch` (the problem, with its options, has no methods of its own)");
     /// ```
     #[must_use]
     pub fn named(name: &str) -> Self {

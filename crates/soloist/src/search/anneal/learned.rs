@@ -255,6 +255,7 @@ impl Table {
         let mut gradient = vec![0.0; self.costs.len()];
         let square = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>();
         let mut direction = Vec::new();
+        let mut changes: Vec<f64> = Vec::with_capacity(self.stored.len());
         let (mut steepness, mut first) = (0.0, 0.0);
         // Links of few equations count as much as others.
         let times: Vec<f64> = self.seen.iter().map(|&seen| f64::from(seen.max(1))).collect();
@@ -283,7 +284,8 @@ impl Table {
                 let sum = |links: &[u32]| links.iter().map(|&link| direction[link as usize]).sum::<f64>();
                 sum(equation.added()) - sum(equation.removed())
             };
-            let changes: Vec<f64> = self.stored.iter().map(along).collect();
+            changes.clear();
+            changes.extend(self.stored.iter().map(along));
             let length = steepness / square(&changes);
             if !length.is_finite() {
                 break;
