@@ -520,17 +520,6 @@ pub fn follow<P: Problem>(
     problem: &P,
     mut choose: impl FnMut(&P::State, &[P::Move]) -> Result<P::Move, String>,
 ) -> Result<Vec<P::Move>, String> {
-    follow_while(problem, |state, legal| choose(state, legal).map(Some))
-}
-
-/// Plays a solution from outside as [`follow`] does, as far as `choose` names a move. For [`Instance::begin_from`].
-///
-/// # Errors
-/// The first error of `choose`.
-pub fn follow_while<P: Problem>(
-    problem: &P,
-    mut choose: impl FnMut(&P::State, &[P::Move]) -> Result<Option<P::Move>, String>,
-) -> Result<Vec<P::Move>, String> {
     let (mut state, mut legal, mut played) = (problem.root(), Vec::new(), Vec::new());
     loop {
         legal.clear();
@@ -538,10 +527,34 @@ pub fn follow_while<P: Problem>(
         if legal.is_empty() {
             return Ok(played);
         }
-        let Some(mv) = choose(&state, &legal)? else { return Ok(played) };
+        let mv = choose(&state, &legal)?;
         problem.apply(&mut state, mv);
         played.push(mv);
     }
+}
+
+/// Plays all of `steps` from outside, which may end before the solution does: `choose` names the move that a step is
+/// among the legal ones. For [`Instance::begin_from`].
+///
+/// # Errors
+/// The first error of `choose`, or the number, from 1, of a step behind the end of the solution.
+pub fn follow_steps<P: Problem, S>(
+    problem: &P,
+    steps: impl IntoIterator<Item = S>,
+    mut choose: impl FnMut(S, &P::State, &[P::Move]) -> Result<P::Move, String>,
+) -> Result<Vec<P::Move>, String> {
+    let (mut state, mut legal, mut played) = (problem.root(), Vec::new(), Vec::new());
+    for step in steps {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if legal.is_empty() {
+            return Err(format!("move {}: the solution ends before it", played.len() + 1));
+        }
+        let mv = choose(step, &state, &legal)?;
+        problem.apply(&mut state, mv);
+        played.push(mv);
+    }
+    Ok(played)
 }
 
 /// For [`Domain::generate`] of a domain without a generator.

@@ -52,7 +52,7 @@ pub mod verification;
 
 pub use domain::{
     AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed, Options,
-    Report, Request, SolutionReport, Unobserved, follow, follow_while, no_generator,
+    Report, Request, SolutionReport, Unobserved, follow, follow_steps, no_generator,
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};

@@ -193,10 +193,28 @@ fn beginnings_are_read_in_the_notation_of_the_domain() {
         "bits are renamed in the order of their first use"
     );
     let error = snake.prefix_from("transitions 0 1 0").unwrap_err();
-    assert_eq!(error, "edge 2, counted from 0, is not legal");
+    assert_eq!(error, "vertices 0 and 2, 3 steps apart, differ in 1 bit, at least 2 are needed");
+    for (text, message) in [
+        ("nodes 0 3 7", "vertices 0 and 3 follow each other and differ in 2 bits, not in one"),
+        (
+            "[0, 1, 3]",
+            "move 2, 3, is not legal (read as a solution: a list holds moves: vertices follow the word `nodes`)",
+        ),
+        (r#"{"solution": {"d": 6, "nodes": [0, 1, 3]}}"#, "claims the d '6'"),
+        (r#"{"problem": "coil", "solution": {"nodes": [0, 1, 3]}}"#, "a solution of coil, expected snake"),
+    ] {
+        let error = snake.prefix_from(text).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
     // A coil that is begun is not closed.
     let coil = load("coil", "d5k2");
     assert_eq!(coil.prefix_from("transitions 0 1 2").unwrap(), serde_json::json!([0, 1, 2]));
+    // Moves of a whole one end before it is closed.
+    let setup = Setup::preset("beam").unwrap();
+    let request = Request { setup: Some(setup), budget: Budget::playouts(100), ..Request::default() };
+    let report = coil.solve(request, &mut Unobserved).unwrap();
+    let text = serde_json::json!({ "problem": "coil", "solution": report.best().unwrap().solution }).to_string();
+    assert_eq!(coil.prefix_from(&text).unwrap(), *report.moves());
 
     let morpion = load("morpion", "5D");
     let sampling = Setup::from(Method::preset("sampling").unwrap()).seed(3);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use soloist::search::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
-    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_while,
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_steps,
 };
 use std::ops::RangeInclusive;
 
@@ -97,15 +97,10 @@ impl<const W: usize> Walks for Snakes<W> {
         if !flips.starts_with(&self.prefix) {
             return Err(format!("does not begin with the {begun} edges of the instance"));
         }
-        let mut left = flips.iter().enumerate().skip(begun);
-        let moves = follow_while(self, |_, legal| {
-            let Some((at, flip)) = left.next() else { return Ok(None) };
-            if legal.contains(flip) { Ok(Some(*flip)) } else { Err(format!("edge {at}, counted from 0, is not legal")) }
-        })?;
-        match left.next() {
-            Some((at, _)) => Err(format!("edge {at}, counted from 0, is not legal")),
-            None => Ok(moves),
-        }
+        let edges = (1..).zip(flips).skip(begun);
+        follow_steps(self, edges, |(number, flip), _, legal| {
+            if legal.contains(flip) { Ok(*flip) } else { Err(format!("edge {number} is not legal")) }
+        })
     }
 
     fn remark(&self) -> String {
@@ -255,7 +250,15 @@ impl<P: Walks> Instance for CubeInstance<P> {
     }
 
     fn begin_from(&self, text: &str) -> Result<Vec<P::Move>, String> {
-        self.problem.begin_from(&super::verify::flips(self.kind, &self.cube, text)?)
+        if text.trim_start().starts_with('[') {
+            // The same numbers may be bits and vertices.
+            return Err("a list holds moves: vertices follow the word `nodes`".to_owned());
+        }
+        if self.kind == Kind::Coil && check(self.kind, &self.cube, text).is_ok() {
+            // It is closed: its moves end before its edges do.
+            return Instance::start_from(self, text);
+        }
+        self.problem.begin_from(&super::verify::begin(self.kind, &self.cube, text)?)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

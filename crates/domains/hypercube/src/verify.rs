@@ -74,14 +74,36 @@ pub fn violation(nodes: &[u32], spread: u32, kind: Kind) -> Option<Violation> {
 /// One line: text that cannot be read, a vertex that does not exist, a pair that breaks the rule, a claim that does not
 /// hold.
 pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
-    let result = match SubmittedSolution::read(text)? {
-        SubmittedSolution::Plain(text) => return judge(kind, cube, &plain(kind, cube, text)?),
-        SubmittedSolution::List(nodes) => return judge(kind, cube, &existing(cube, &numbers("nodes", &nodes)?)?),
+    let submitted = SubmittedSolution::read(text)?;
+    let nodes = vertices(kind, cube, &submitted)?;
+    let checked = judge(kind, cube, &nodes)?;
+    let SubmittedSolution::Object(result) = submitted else { return Ok(checked) };
+    let solution = result.solution()?;
+    if let Some(moves) = result.get("moves").filter(|moves| moves.is_array()) {
+        agree(kind, cube, &nodes, &numbers("moves", moves)?)?;
+    }
+    claim("score", result.get("score"), checked.score as u64)?;
+    claim("length", solution.get("length"), checked.score as u64)?;
+    Ok(checked)
+}
+
+/// The vertices of a solution, whole or begun, which may claim no other problem and no other cube.
+fn vertices(kind: Kind, cube: &Cube, submitted: &SubmittedSolution<'_>) -> Result<Vec<u32>, String> {
+    let result = match submitted {
+        SubmittedSolution::Plain(text) => return plain(kind, cube, text),
+        SubmittedSolution::List(nodes) => return existing(cube, &numbers("nodes", nodes)?),
         SubmittedSolution::Object(result) => result,
     };
     result.belong_to(kind.name())?;
     let solution = result.solution()?;
-    let nodes = match (solution.get("nodes"), solution.get("transitions")) {
+    claim("d", solution.get("d"), cube.dimension().into())?;
+    claim("k", solution.get("k"), cube.spread().into())?;
+    if let Some(claimed) = solution.get("kind")
+        && claimed != kind.name()
+    {
+        return Err(format!("claims the kind {}, expected {}", short(claimed), kind.name()));
+    }
+    match (solution.get("nodes"), solution.get("transitions")) {
         (Some(nodes), transitions) => {
             let nodes = existing(cube, &numbers("nodes", nodes)?)?;
             if let Some(transitions) = transitions {
@@ -90,41 +112,24 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
                     return Err("`nodes` and `transitions` differ".into());
                 }
             }
-            nodes
+            Ok(nodes)
         }
-        (None, Some(transitions)) => walk(kind, cube, 0, &numbers("transitions", transitions)?)?,
-        (None, None) => return Err("no list `nodes` or `transitions`".into()),
-    };
-    let checked = judge(kind, cube, &nodes)?;
-    if let Some(moves) = result.get("moves").filter(|moves| moves.is_array()) {
-        agree(kind, cube, &nodes, &numbers("moves", moves)?)?;
+        (None, Some(transitions)) => walk(kind, cube, 0, &numbers("transitions", transitions)?),
+        (None, None) => Err("no list `nodes` or `transitions`".into()),
     }
-    claim("score", result.get("score"), checked.score as u64)?;
-    claim("length", solution.get("length"), checked.score as u64)?;
-    claim("d", solution.get("d"), cube.dimension().into())?;
-    claim("k", solution.get("k"), cube.spread().into())?;
-    if let Some(claimed) = solution.get("kind")
-        && claimed != kind.name()
-    {
-        return Err(format!("claims the kind {}, expected {}", short(claimed), kind.name()));
-    }
-    Ok(checked)
+}
+
+/// Returns the bits flipped along a path that is begun, renamed in the order of their first use. Its vertices keep away
+/// from each other as those of a snake do.
+pub(super) fn begin(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u8>, String> {
+    let nodes = vertices(kind, cube, &SubmittedSolution::read(text)?)?;
+    judge(Kind::Snake, cube, &nodes)?;
+    Ok(renamed(&nodes))
 }
 
 /// Returns the bits flipped along a solution in any form, renamed in the order of their first use.
 pub(super) fn flips(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u8>, String> {
-    let nodes = match SubmittedSolution::read(text)? {
-        SubmittedSolution::Plain(text) => plain(kind, cube, text)?,
-        SubmittedSolution::List(nodes) => existing(cube, &numbers("nodes", &nodes)?)?,
-        SubmittedSolution::Object(result) => {
-            let solution = result.solution()?;
-            match (solution.get("nodes"), solution.get("transitions")) {
-                (Some(nodes), _) => existing(cube, &numbers("nodes", nodes)?)?,
-                (None, Some(transitions)) => walk(kind, cube, 0, &numbers("transitions", transitions)?)?,
-                (None, None) => return Err("no list `nodes` or `transitions`".into()),
-            }
-        }
-    };
+    let nodes = vertices(kind, cube, &SubmittedSolution::read(text)?)?;
     Ok(renamed(&nodes))
 }
 

@@ -4,7 +4,7 @@ use crate::verify::{self, Played, check, replay};
 use crate::{Game, Morpion, Position, Stroke, Variant, draw, format, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist_domain::{
-    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_while,
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_steps,
 };
 
 /// The domain as the command line knows it.
@@ -118,9 +118,7 @@ impl Instance for MorpionInstance {
     }
 
     fn begin_from(&self, text: &str) -> Result<Vec<u16>, String> {
-        let strokes = self.strokes(text)?;
-        let mut left = strokes.iter();
-        follow_while(&self.problem, |state, _| left.next().map(|stroke| self.line(state, stroke)).transpose())
+        follow_steps(&self.problem, &self.strokes(text)?, |stroke, state, _| self.line(state, stroke))
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use soloist::search::{Auto, Entries, Entry};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
-    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_while,
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_steps,
 };
 
 const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
@@ -211,8 +211,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
         let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
         let played = verify::begin(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
             .map_err(|error| error.to_string())?;
-        let mut left = played.steps.iter();
-        follow_while(&self.problem, |_, legal| left.next().map(|step| self.named(step, legal)).transpose())
+        follow_steps(&self.problem, &played.steps, |step, _, legal| self.named(step, legal))
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -281,8 +281,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "anneal",
-        summary: "simulated annealing: edits one solution, by the problem's own neighbourhood or by swaps, insertions, block moves and changes of a decision",
-        reference: "S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 1983; B. Ruijl et al., arXiv:1409.5223, 2014",
+        summary: "simulated annealing: edits one solution, or a population, by the problem's own neighbourhood or by swaps, insertions, block moves and changes of a decision",
+        reference: "S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 1983; B. Ruijl et al., arXiv:1409.5223, 2014; K. Hukushima and Y. Iba, AIP Conference Proceedings 690, 2003",
         make: || Method::Anneal(Anneal::default()),
     },
     Preset {

@@ -57,7 +57,7 @@ const TREES: &[&str] = &[
     "uct-ratio reference=400",
     "anneal",
     "anneal steps=60 reheats=1 cooling=linear end=0 growth=1",
-    "anneal population=6 levels=9",
+    "anneal population=6 levels=2",
     "auto",
     "auto methods=uct,nrpa race_part=0.5",
 ];

@@ -171,7 +171,8 @@ parameters! {
     ///
     /// A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice
     /// where a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the
-    /// memory limit, or where a level has fewer neighbours than `population`.
+    /// memory limit, or where a turn would have fewer neighbours than a solution has decisions;
+    /// [`Outcome::remarks`](crate::Outcome::remarks) names the number then.
     ///
     /// Learned links take at most 9 MB, and a checkpoint holds them.
     ///
@@ -180,7 +181,10 @@ parameters! {
     ///
     /// # Departures from the papers
     ///
-    /// Identities, waiting entries, learned links and the plan over the budget are ours.
+    /// Identities, waiting entries, learned links and the plan over the budget are ours. So is what differs in a
+    /// population: the first temperature is one at which solutions have no equilibrium; solutions begin with different
+    /// variants, and the first one while differences are measured; edits are drawn without regard to how likely the
+    /// way back is; systematic resampling keeps the size; feasible solutions replace infeasible ones.
     ///
     /// # Example
     /// ```
@@ -210,11 +214,12 @@ parameters! {
         end: f64 = 0.01, 0.0..=1e6;
         /// how the temperature falls
         cooling: Schedule = Schedule::Geometric, ();
-        /// number of runs, each from a new solution; 0: chosen from the budget, `depth` and `most`
+        /// number of runs, each from a new solution; 0: chosen from the budget, `depth` and `most`, or one run of a
+        /// population
         runs: u64 = 0, 0..=1_000_000;
-        /// neighbours per decision that a run should have; used if runs=0
+        /// neighbours per decision that a run should have; used if runs=0 and population=1
         depth: f64 = 20_000.0, 1.0..=1e12;
-        /// largest number of runs; used if runs=0
+        /// largest number of runs; used if runs=0 and population=1
         most: u64 = 3, 1..=1_000_000;
         /// runs that race, each with another variant of the rollout or of the neighbourhood; 1: no race
         arms: u64 = 1, 1..=1024;
@@ -222,8 +227,8 @@ parameters! {
         race_part: f64 = 0.4, 0.01..=1.0;
         /// runs with the variants of the best arms after the race; used if arms>1
         finalists: u64 = 2, 1..=1024;
-        /// solutions that are cooled together; at each temperature worse ones give way to copies of better ones; 1: one
-        /// solution alone
+        /// solutions that are cooled together, at most; at each temperature worse ones give way to copies of better
+        /// ones; 1: one solution alone
         population: u64 = 1, 1..=100_000;
         /// temperatures of a cooling of a population; used if population>1
         levels: u64 = 60, 2..=1_000_000;

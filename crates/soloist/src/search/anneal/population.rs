@@ -3,7 +3,6 @@
 //! A cooling is divided into levels of equal length, each with its temperature, and a level into turns, one for each
 //! solution. Between two levels a new population is drawn.
 
-use super::Anneal;
 use super::worth::Worth;
 use crate::Score;
 use crate::core::limits::MOST;
@@ -19,6 +18,8 @@ pub(super) struct Member {
     pub(super) moves: Vec<MoveId>,
     /// What the problem's neighbourhood saves of it.
     pub(super) edits: Vec<u8>,
+    /// Whether the problem's neighbourhood makes its neighbours: costs of a neighbourhood and scores are not compared.
+    pub(super) edited: bool,
 }
 
 impl Member {
@@ -38,13 +39,12 @@ pub(super) struct Population {
 }
 
 impl Population {
-    /// Whether it can be one of a run with these parameters.
-    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
-        let size = parameters.population;
+    /// Whether it can be one of a cooling that has room for `size` solutions.
+    pub(super) fn is_sound(&self, size: u64) -> bool {
         let finite = |member: &Member| member.worth.cost.is_finite() && member.variant <= MOST;
         self.members.len() as u64 <= size
             && self.place <= self.members.len()
-            && (self.place as u64) < size
+            && (self.place as u64) < size.max(1)
             && self.members.iter().all(finite)
     }
 }

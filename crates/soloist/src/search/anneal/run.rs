@@ -43,6 +43,8 @@ pub(super) struct Saved {
     pub(super) population: Population,
     /// The best score of each variant that has had a run.
     standings: Vec<(u64, Score)>,
+    /// What was decided, for people.
+    pub(super) remarks: Vec<String>,
 }
 
 /// A solution that a run goes back to.
@@ -391,6 +393,7 @@ impl Search for AnnealSearch {
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
             Turn::Stay => {}
+            Turn::Sized => self.say_size(),
             Turn::Pass(turn) => self.pass_turn(context, turn),
             Turn::Reheat { of_all } => {
                 self.saved.population = Population::default();
@@ -418,6 +421,10 @@ impl Search for AnnealSearch {
         self.saved = Saved::default();
         self.walker.pruning = Pruning::default();
         (self.parameters.start, self.parameters.end) = self.temperatures;
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.saved.remarks
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
@@ -448,7 +455,7 @@ impl Search for AnnealSearch {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
         ensure(saved.clock.is_sound(&self.parameters), "a cooling of another run")?;
-        ensure(saved.population.is_sound(&self.parameters), "a population of another run")?;
+        ensure(saved.population.is_sound(saved.clock.size), "a population of another run")?;
         let few = saved.standings.len() <= MOST_VARIANTS
             && saved.best.iter().map(|best| best.variant).chain([saved.variant]).all(|variant| variant <= MOST);
         let known = |&(variant, score): &(u64, Score)| {

@@ -28,6 +28,8 @@ struct Spread {
 pub(super) enum Turn {
     /// The cooling continues.
     Stay,
+    /// The cooling continues, and how many solutions a population has is known now.
+    Sized,
     /// The cooling continues with another solution of a population, in the turn of this number.
     Pass(u64),
     /// A cooling begins: from the best solution of the run, or of all runs.
@@ -63,6 +65,10 @@ pub(super) struct Clock {
     /// accepts the part of them that is asked for; 0: none is.
     differences: Vec<f64>,
     first: f64,
+    /// The solutions of a population that this cooling has room for; 0: not decided.
+    pub(super) size: u64,
+    /// The part of this cooling that measuring has taken: the levels of a population share the rest.
+    measured: f64,
     /// The turn of a population that was begun last: the level times its size, and the place of the turn in its level.
     pub(super) begun: u64,
     /// The unit that the problem's neighbourhood names; 0: the spread.
@@ -72,7 +78,7 @@ pub(super) struct Clock {
 impl Clock {
     /// Begins a run from a new solution. `part` is the part of the plan that is over.
     pub(super) fn begin(&mut self, parameters: &Anneal, part: Option<f64>) {
-        (self.step, self.round, self.begun) = (0, 0, 0);
+        (self.step, self.round, self.begun, self.size, self.measured) = (0, 0, 0, 0, 0.0);
         self.spread = Default::default();
         self.measuring = true;
         (self.heat, self.first) = (0.0, 0.0);
@@ -96,7 +102,7 @@ impl Clock {
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
     pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
-        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, .. } = self;
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, measured, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
         let parts = [from, to, heat, known, first, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
         // The unit is always that of the logarithms.
@@ -106,7 +112,9 @@ impl Clock {
         };
         let logs = spread.iter().all(within);
         let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
-        few && self.begun < parameters.turns()
+        let turns = self.begun < parameters.levels * self.size.max(1) && self.size <= parameters.population;
+        few && turns
+            && (0.0..1.0).contains(&measured)
             && counts.iter().all(|&count| count <= MOST)
             && parts.iter().all(|part| part.is_finite())
             && logs
@@ -160,11 +168,23 @@ impl Clock {
 
     /// Returns the turn of a population that it is now. `None`: a solution is cooled alone, or differences are measured.
     fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
-        if parameters.population == 1 || self.measuring || self.round > 0 {
+        if self.size <= 1 || self.measuring || self.round > 0 {
             return None;
         }
-        let turns = parameters.turns();
-        Some(((self.over(part) * turns as f64) as u64).min(turns - 1))
+        let turns = parameters.levels * self.size;
+        let over = ((self.over(part) - self.measured) / (1.0 - self.measured)).max(0.0);
+        Some(((over * turns as f64) as u64).min(turns - 1))
+    }
+
+    /// Decides how many solutions a population has, once it is known how fast neighbours are: a turn has as many
+    /// neighbours as a solution has decisions, `count`, or more.
+    fn size(&mut self, parameters: &Anneal, over: f64, count: usize) {
+        if parameters.population == 1 || self.round > 0 {
+            return;
+        }
+        let expected = if over > 0.0 { self.step as f64 * (1.0 - over) / over } else { f64::INFINITY };
+        let room = expected / (parameters.levels as f64 * count.max(1) as f64);
+        (self.size, self.measured) = ((room as u64).clamp(1, parameters.population), over);
     }
 
     /// The temperature of a population at one of its levels, in units of the cost.
@@ -198,6 +218,7 @@ impl Clock {
         self.step += 1;
         self.total += 1;
         let over = self.over(part);
+        let was_sized = self.size > 0;
         if self.measuring {
             let (least, most) = MEASURED;
             let enough = self.step >= least && (self.step >= most || over >= MEASURING);
@@ -208,6 +229,7 @@ impl Clock {
                     // `start` is above 0 here, and the unit of the temperatures.
                     self.first = temperature_of(&differences, part) / parameters.start;
                 }
+                self.size(parameters, over, count);
                 self.plan(parameters, part, count);
             } else if self.step == least {
                 // The first differences are those of a solution that is still far from any optimum.
@@ -218,7 +240,7 @@ impl Clock {
         let turn = self.turn_of(parameters, part);
         if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
             let over = match turn {
-                Some(turn) => parameters.level_over(turn / parameters.population),
+                Some(turn) => parameters.level_over(turn / self.size),
                 None => self.over(part),
             };
             self.heat = parameters.temperature(over, self.round);
@@ -226,6 +248,7 @@ impl Clock {
         match turn {
             _ if self.over(part) >= 1.0 => self.turn(parameters, part),
             Some(turn) if turn != self.begun => Turn::Pass(turn),
+            _ if self.size > 0 && !was_sized => Turn::Sized,
             _ => Turn::Stay,
         }
     }
@@ -312,11 +335,6 @@ impl Anneal {
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
     }
 
-    /// The turns of a cooling of a population.
-    fn turns(&self) -> u64 {
-        self.levels * self.population
-    }
-
     /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for
     /// the last.
     fn level_over(&self, level: u64) -> f64 {
@@ -327,6 +345,32 @@ impl Anneal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whatever part of a cooling measuring takes, the first level makes all solutions.
+    #[test]
+    fn each_solution_of_a_population_has_a_turn_in_each_level() {
+        for (steps, population, size) in
+            [(100_000, 24, 24), (20_000, 24, 21), (2_000, 24, 2), (200, 24, 1), (20_000, 3, 3)]
+        {
+            let parameters = Anneal { population, levels: 60, steps, ..Anneal::default() };
+            let mut clock = Clock::default();
+            clock.begin(&parameters, None);
+            let mut turns = vec![0];
+            for _ in 1..steps {
+                clock.measure(true, 1.0);
+                match clock.tick(&parameters, None, 15) {
+                    Turn::Pass(turn) => {
+                        clock.begun = turn;
+                        turns.push(turn);
+                    }
+                    turn => assert!(matches!(turn, Turn::Stay | Turn::Sized), "{turn:?}"),
+                }
+            }
+            assert_eq!(clock.size, size, "{steps}");
+            let all = if size == 1 { 1 } else { 60 * size };
+            assert_eq!(turns, (0..all).collect::<Vec<_>>(), "{steps}");
+        }
+    }
 
     #[test]
     fn the_first_temperature_accepts_the_part_that_is_asked_for() {

@@ -8,7 +8,7 @@ impl AnnealSearch {
     /// Ends the turn of the present solution and begins another one.
     #[cold]
     pub(super) fn pass_turn(&mut self, context: &mut Context<'_>, turn: u64) {
-        let size = self.parameters.population;
+        let size = self.saved.clock.size;
         if !self.leave(context) {
             return;
         }
@@ -18,13 +18,23 @@ impl AnnealSearch {
             self.resample(context, old, new);
         }
         let (place, count) = ((turn % size) as usize, self.saved.population.members.len());
-        // Where memory is short, or turns are shorter than one neighbour, there are fewer solutions than turns.
+        // Where memory is short, or a step takes longer than a turn, there are fewer solutions than turns.
         if new == 0 && place >= count && self.has_room() {
             self.saved.population.place = count;
-            self.choose(context, count as u64);
+            let run = self.saved.clock.run;
+            self.choose(context, run + count as u64);
             self.play(context);
         } else {
             self.enter(context, place % count.max(1));
+        }
+    }
+
+    /// Says how many solutions a population has, where they are fewer than asked for.
+    #[cold]
+    pub(super) fn say_size(&mut self) {
+        let (size, asked) = (self.saved.clock.size, self.parameters.population);
+        if size < asked && self.saved.remarks.is_empty() {
+            self.saved.remarks.push(format!("the budget has room for a population of {size} instead of {asked}"));
         }
     }
 
@@ -39,8 +49,8 @@ impl AnnealSearch {
     fn leave(&mut self, context: &mut Context<'_>) -> bool {
         let Some(worth) = self.saved.present else { return false };
         self.moves.clear();
-        let mut edits = Vec::new();
-        match context.rollout.editor().filter(|_| self.saved.edited) {
+        let (mut edits, edited) = (Vec::new(), self.saved.edited);
+        match context.rollout.editor().filter(|_| edited) {
             Some(editor) => {
                 editor.moves(&mut self.moves);
                 edits = editor.save();
@@ -52,7 +62,7 @@ impl AnnealSearch {
             return false;
         }
         let score = context.problem.score(&self.walker.state);
-        let member = Member { variant: self.saved.variant, worth, score, moves: self.moves.clone(), edits };
+        let member = Member { variant: self.saved.variant, worth, score, moves: self.moves.clone(), edits, edited };
         let Population { members, place, .. } = &mut self.saved.population;
         match members.get_mut(*place) {
             Some(known) => *known = member,
@@ -83,12 +93,14 @@ impl AnnealSearch {
     /// Draws a new population of the same size for the temperature of the next level: systematic resampling.
     fn resample(&mut self, context: &mut Context<'_>, old: u64, new: u64) {
         let clock = &self.saved.clock;
-        let members = &self.saved.population.members;
-        let feasible = members.iter().any(|member| member.worth.feasible);
+        let members = std::mem::take(&mut self.saved.population.members);
+        let kind = |member: &Member| (member.worth.feasible, member.edited);
+        // Only one kind has weights: feasible ones if there are any, and of these those of the neighbourhood.
+        let weighed = members.iter().map(kind).max();
+        let feasible = weighed.is_some_and(|(feasible, _)| feasible);
         let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
         let rise = 1.0 / heat(new) - 1.0 / heat(old);
-        // Of the kind that has weights.
-        let cost = |member: &Member| (member.worth.feasible == feasible).then_some(member.worth.cost);
+        let cost = |member: &Member| (Some(kind(member)) == weighed).then_some(member.worth.cost);
         // No weight is above 1, also where the temperature rises. Temperatures of 0 have no quotient: the best ones
         // stay.
         let extreme = if rise < 0.0 { f64::max } else { f64::min };
@@ -99,7 +111,13 @@ impl AnnealSearch {
         };
         let weights: Vec<f64> = members.iter().map(|member| cost(member).map_or(0.0, weight)).collect();
         let chosen = systematic(&weights, context.rng.unit());
-        self.saved.population.members = chosen.into_iter().map(|at| members[at].clone()).collect();
+        // Places ascend: the last copy of a solution is that solution itself, so that one population is in memory.
+        let mut left: Vec<Option<Member>> = members.into_iter().map(Some).collect();
+        let draw = |(index, &at): (usize, &usize)| match chosen.get(index + 1) {
+            Some(&next) if next == at => left[at].clone(),
+            _ => left[at].take(),
+        };
+        self.saved.population.members = chosen.iter().enumerate().filter_map(draw).collect();
     }
 }
 
@@ -114,7 +132,8 @@ mod tests {
     /// A member of a cost that nothing else is known of.
     fn member(cost: f64, feasible: bool) -> Member {
         let score = if feasible { Score::Feasible(cost) } else { Score::Infeasible(cost) };
-        Member { variant: 0, worth: Worth { feasible, cost }, score, moves: vec![0; 10], edits: Vec::new() }
+        let worth = Worth { feasible, cost };
+        Member { variant: 0, worth, score, moves: vec![0; 10], edits: Vec::new(), edited: false }
     }
 
     /// The quotient of the weights is that of the Boltzmann factors at both temperatures.
@@ -138,6 +157,11 @@ mod tests {
             search.resample(context, 0, 1);
             let members = &search.saved.population.members;
             assert!(members.len() == 2 && members.iter().all(|member| member.worth.cost == 3.0));
+            // Costs of a neighbourhood and scores are not compared.
+            search.saved.population.members = vec![Member { edited: true, ..member(500.0, true) }, member(1.0, true)];
+            search.resample(context, 0, 1);
+            let members = &search.saved.population.members;
+            assert!(members.len() == 2 && members.iter().all(|member| member.edited && member.moves.len() == 10));
         });
     }
 
