@@ -201,7 +201,7 @@ fn beginnings_are_read_in_the_notation_of_the_domain() {
             "move 2, 3, is not legal (read as a solution: a list holds moves: vertices follow the word `nodes`)",
         ),
         (r#"{"solution": {"d": 6, "nodes": [0, 1, 3]}}"#, "claims the d '6'"),
-        (r#"{"problem": "coil", "solution": {"nodes": [0, 1, 3]}}"#, "a solution of coil, expected snake"),
+        (r#"{"problem": "coil", "solution": {"nodes": [0, 1, 3]}}"#, "expected snake"),
     ] {
         let error = snake.prefix_from(text).unwrap_err();
         assert!(error.contains(message), "{error}");

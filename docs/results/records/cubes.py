@@ -111,10 +111,9 @@ def run(options):
     for kind, cell in cells():
         if not re.search(options.only, f"{kind} {cell}"):
             continue
-        rows = read()
-        row = attempt(options, kind, cell, rows.get((kind, cell)))
-        rows[kind, cell] = row
-        write(rows)
+        row = attempt(options, kind, cell, read().get((kind, cell)))
+        # Another process may have kept other cells meanwhile.
+        write(read() | {(kind, cell): row})
         print(kind, cell, row["length"], "best known", best(kind, cell), flush=True)
 
 

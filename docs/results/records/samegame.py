@@ -82,6 +82,8 @@ def attempt(options, name, row):
     if row and score <= int(row["score"]):
         return {**row, "attempts": seed}
     if solution["tiles_left"] > 0:
+        if row:
+            return {**row, "attempts": seed}
         sys.exit(f"{name}, seed {seed}: the board is not cleared; more --seconds may help")
     moves = [(move["row"], move["col"]) for move in solution["moves"]]
     if verified(options, name, moves) != score:
@@ -98,8 +100,9 @@ def read():
 def run(options):
     for name in BOARDS:
         if re.search(options.only, name):
-            rows = read()
-            rows[name] = attempt(options, name, rows.get(name))
+            row = attempt(options, name, read().get(name))
+            # Another process may have kept other boards meanwhile.
+            rows = read() | {name: row}
             kept.write(KEPT, FIELDS, (rows[known] for known in BOARDS if known in rows))
             print(name, rows[name]["score"], flush=True)
 

@@ -155,11 +155,12 @@ parameters! {
     /// # Population
     ///
     /// With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels`
-    /// steps. At each level every solution in turn gets the same part of the cooling. Then a new population is drawn,
-    /// of the same size, with weights `exp((1 / T' - 1 / T) (c - C))` for a solution of cost C, where T and T' are the
-    /// old and the new temperature and c is the least cost (systematic resampling). So the effort goes to the solutions
-    /// that are good at this temperature, and is not lost on the others. Solutions begin with different variants. Where
-    /// some solutions are feasible, infeasible ones get no weight. Reheats cool one solution.
+    /// steps, which share what is left of the cooling once the unit has been measured. At each level every solution in
+    /// turn gets the same part. Then a new population is drawn, of the same size, with weights
+    /// `exp((1 / T' - 1 / T) (c - C))` for a solution of cost C, where T and T' are the old and the new temperature and
+    /// c is the least cost (systematic resampling). So the effort goes to the solutions that are good at this
+    /// temperature, and is not lost on the others. Solutions begin with different variants. Where some solutions are
+    /// feasible, infeasible ones get no weight. Reheats cool one solution.
     ///
     /// # Cost
     ///
