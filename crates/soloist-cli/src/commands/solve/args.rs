@@ -51,8 +51,8 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "FILE", help_heading = SEARCH)]
     pub(crate) start: Vec<PathBuf>,
     /// Search only solutions that begin with the moves in FILE: a JSON list of moves, as results show them, or a
-    /// file that --start reads, which may end before the solution does. Methods of the problem itself (`soloist problems
-    /// PROBLEM`) make whole solutions and are refused
+    /// file that --start reads, which may end before the solution does. Methods of the problem itself
+    /// (`soloist problems PROBLEM`) make whole solutions and are refused
     #[arg(long, value_name = "FILE", help_heading = SEARCH)]
     pub(crate) prefix: Option<PathBuf>,
     /// Return the K best different solutions [default: 1]

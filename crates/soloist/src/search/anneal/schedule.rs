@@ -166,7 +166,8 @@ impl Clock {
         }
     }
 
-    /// Returns the turn of a population that it is now. `None`: a solution is cooled alone, or differences are measured.
+    /// Returns the turn of a population that it is now. `None`: a solution is cooled alone, or differences are
+    /// measured.
     fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
         if self.size <= 1 || self.measuring || self.round > 0 {
             return None;
