@@ -68,7 +68,7 @@ trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     /// The moves that make a path which flips these bits, in canonical form; what a path of the search cannot repeat is
     /// completed by the first legal moves.
     fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
-    /// The moves that make a path which begins with these bits and with nothing more.
+    /// The moves that make a path which flips these bits and no more; they begin as the instance says.
     fn begin_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// What restricts the paths, after the sizes of the cube; empty: nothing.
     fn remark(&self) -> String;
@@ -93,11 +93,7 @@ impl<const W: usize> Walks for Snakes<W> {
     }
 
     fn begin_from(&self, flips: &[u8]) -> Result<Vec<u8>, String> {
-        let begun = self.prefix.len();
-        if !flips.starts_with(&self.prefix) {
-            return Err(format!("does not begin with the {begun} edges of the instance"));
-        }
-        let edges = (1..).zip(flips).skip(begun);
+        let edges = (1..).zip(flips).skip(self.prefix.len());
         follow_steps(self, edges, |(number, flip), _, legal| {
             if legal.contains(flip) { Ok(*flip) } else { Err(format!("edge {number} is not legal")) }
         })
@@ -177,12 +173,7 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential:
     if !cube.prefix.is_empty() {
         return fail("the path begins in a given way: `symmetry` must be none");
     }
-    let missing = match (orders.start(), orders.end()) {
-        (least, most) if least == most => {
-            format!("no coil of dimension {} has a symmetry of order {least}", cube.dimension)
-        }
-        (least, most) => format!("no coil of dimension {} has a symmetry of order {least} to {most}", cube.dimension),
-    };
+    let (dimension, least, most) = (cube.dimension, *orders.start(), *orders.end());
     let (name, kind) = (instance.to_owned(), Kind::Coil);
     let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
         let problem = SymmetricCoils::<16>::new(&cube, orders, potential);
@@ -193,7 +184,11 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential:
         let count = problem.symmetries();
         (Box::new(CubeInstance { name, kind, cube, problem }), count)
     };
-    if symmetries == 0 { fail(&missing) } else { Ok(instance) }
+    if symmetries > 0 {
+        return Ok(instance);
+    }
+    let order = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    fail(&format!("no coil of dimension {dimension} has a symmetry of order {order}"))
 }
 
 fn instance_file(kind: Kind, spec: &str) -> Result<String, InstanceError> {
@@ -256,7 +251,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
         }
         if self.kind == Kind::Coil && check(self.kind, &self.cube, text).is_ok() {
             // It is closed: its moves end before its edges do.
-            return Instance::start_from(self, text);
+            return self.problem.start_from(&super::verify::flips(self.kind, &self.cube, text)?);
         }
         self.problem.begin_from(&super::verify::begin(self.kind, &self.cube, text)?)
     }
