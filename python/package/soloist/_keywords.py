@@ -24,6 +24,7 @@ class SearchParameters(TypedDict, total=False):
     beam_rank: Any
     beam_shape: Any
     beam_width: Any
+    beams: Any
     bias_rate: Any
     bias_weight: Any
     blink: Any
@@ -43,6 +44,7 @@ class SearchParameters(TypedDict, total=False):
     depth: Any
     deviation: Any
     direction: Any
+    doublings: Any
     end: Any
     exchanges: Any
     exact_share: Any

@@ -18,8 +18,8 @@ MethodName = Literal[
     "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
-    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "symmetric", "sisr",
-    "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
+    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "symmetric", "learned",
+    "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
 ]  # fmt: skip
 
 

@@ -4,10 +4,12 @@ use soloist::{Problem, Rng};
 
 /// The paths of one length that rank best, and how they came about.
 ///
-/// Paths are ranked by [`Problem::potential`] and a random number below 1. Of those with equal keys one stays.
+/// Paths are ranked by a value that the caller gives and a random number below `noise`. Of those with equal keys one
+/// stays.
 #[derive(Debug)]
 pub(super) struct Beam<P: Problem> {
     width: usize,
+    noise: f64,
     rng: Rng,
     layer: Vec<P::State>,
     /// The path of the layer that is continued next.
@@ -31,9 +33,10 @@ struct Child<M> {
 
 impl<P: Problem> Beam<P> {
     /// Returns a beam that begins in the state `start`.
-    pub(super) fn new(start: P::State, width: usize, seed: u64) -> Self {
+    pub(super) fn new(start: P::State, width: usize, noise: f64, seed: u64) -> Self {
         Self {
             width,
+            noise,
             rng: Rng::new(seed),
             layer: vec![start],
             next: 0,
@@ -55,8 +58,8 @@ impl<P: Problem> Beam<P> {
         self.best.as_ref().map(|(value, moves)| (*value, &moves[..]))
     }
 
-    /// Continues the next path by every move. Returns false if no path is left.
-    pub(super) fn advance(&mut self, problem: &P) -> bool {
+    /// Continues the next path by every move; `value` ranks paths. Returns false if no path is left.
+    pub(super) fn advance(&mut self, problem: &P, value: impl Fn(&P::State) -> f64) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);
         self.moves.clear();
@@ -64,11 +67,11 @@ impl<P: Problem> Beam<P> {
         for &mv in &self.moves {
             child.clone_from(path);
             problem.apply(&mut child, mv);
-            let rank = problem.potential(&child).unwrap_or(0.0) + self.rng.unit();
+            let rank = value(&child) + self.noise * self.rng.unit();
             self.children.push(Child { rank, parent, mv });
-            let value = problem.score(&child).value().unwrap_or(f64::NEG_INFINITY);
-            if self.best.as_ref().is_none_or(|(best, _)| value > *best) {
-                self.best = Some((value, self.path(parent, mv)));
+            let score = problem.score(&child).value().unwrap_or(f64::NEG_INFINITY);
+            if self.best.as_ref().is_none_or(|(best, _)| score > *best) {
+                self.best = Some((score, self.path(parent, mv)));
             }
         }
         self.made += 1;

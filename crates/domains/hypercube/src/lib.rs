@@ -21,7 +21,8 @@
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
 //! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils
-//! of a path and its images; `search` is the method `symmetric`, which uses them with the beams of `beam`.
+//! of a path and its images. `search` makes one `beam` after the other for the methods `symmetric`, which uses these
+//! coils, and `learned`, whose ranking `weights` holds.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +33,7 @@ mod closure;
 mod domain;
 mod draw;
 mod format;
+mod learned;
 mod limits;
 mod model;
 mod path;
@@ -39,9 +41,10 @@ mod problem;
 mod rollout;
 mod search;
 mod spec;
+mod symmetric;
 mod symmetric_coils;
-
 mod verify;
+mod weights;
 
 pub use domain::{COIL, SNAKE};
 pub use draw::{svg, text};

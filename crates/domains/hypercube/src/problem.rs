@@ -4,7 +4,7 @@ use super::Kind;
 use super::model::{Code, Potential, Snakes};
 use super::path::{Path, is_woven, size};
 use super::rollout::Walk;
-use super::search;
+use super::{learned, search, symmetric};
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
@@ -53,18 +53,7 @@ impl<const W: usize> Problem for Snakes<W> {
     /// is free. It orders paths of one length, and is less than any number of vertices. With [`Potential::Woven`] a
     /// woven path has all vertices of the cube more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
-        let legal = self.legal_any(state);
-        if legal == 0 {
-            return Some(f64::from(size(&self.free(state))) / f64::from(1_u32 << self.dimension));
-        }
-        let vertices = match self.potential {
-            Potential::Reachable | Potential::Woven => self.reach(state, legal),
-            Potential::Free => self.free(state),
-        };
-        let is_woven = self.potential == Potential::Woven && is_woven(state.history, state.length);
-        let ahead = if is_woven { f64::from(1_u32 << self.dimension) } else { 0.0 };
-        let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
-        Some(if is_alive { ahead + f64::from(size(&vertices)) } else { 0.0 })
+        Some(self.rank(state, |vertices| size(vertices).into()))
     }
 
     fn key(&self, state: &Path<W>) -> Option<u64> {
@@ -72,13 +61,20 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
-    /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them.
+    /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them, and up to
+    /// dimension 10 beams whose ranking is learned: in larger cubes there are too few of these.
     fn portfolio(&self) -> Vec<Entrant> {
         let beam = Entrant::new("beam").set("width", 100).set("widen", 10);
         // The largest dimension that exhaustive search has settled.
         let settled = self.spread + if self.spread > 5 { 6 } else { 5 };
-        let is_open = self.dimension > settled && self.prefix.is_empty();
-        if is_open { vec![beam, Entrant::new(search::SYMMETRIC.name)] } else { vec![beam] }
+        let mut entrants = vec![beam];
+        if self.dimension > settled && self.prefix.is_empty() {
+            entrants.push(Entrant::new(symmetric::SYMMETRIC.name));
+        }
+        if self.dimension > settled && self.dimension <= 10 {
+            entrants.push(Entrant::new(learned::LEARNED.name));
+        }
+        entrants
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
@@ -113,6 +109,24 @@ impl<const W: usize> Problem for Snakes<W> {
             code_count: (codes <= 1 << 18).then_some(codes),
             ..Facts::default()
         }
+    }
+}
+
+impl<const W: usize> Snakes<W> {
+    /// The [potential](Problem::potential) of a path, its vertices counted by `value`.
+    pub(super) fn rank(&self, state: &Path<W>, value: impl Fn(&[u64; W]) -> f64) -> f64 {
+        let legal = self.legal_any(state);
+        if legal == 0 {
+            return f64::from(size(&self.free(state))) / f64::from(1_u32 << self.dimension);
+        }
+        let vertices = match self.potential {
+            Potential::Reachable | Potential::Woven => self.reach(state, legal),
+            Potential::Free => self.free(state),
+        };
+        let is_woven = self.potential == Potential::Woven && is_woven(state.history, state.length);
+        let ahead = if is_woven { f64::from(1_u32 << self.dimension) } else { 0.0 };
+        let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
+        if is_alive { ahead + value(&vertices) } else { 0.0 }
     }
 }
 

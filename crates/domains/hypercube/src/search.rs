@@ -1,372 +1,186 @@
-//! The method `symmetric`: beams for symmetric coils, and beams that begin with a section of a long coil or snake.
+//! The problem's own searches: beams that are made one after the other.
 
-use super::automorphism::ORDERS;
-use super::beam::Beam;
 use super::model::Snakes;
 use super::path::Path;
-use super::{Cube, Kind, Ring, SymmetricCoils, canonical, nodes_of, violation};
-use serde::{Deserialize, Serialize};
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+use super::{Ring, learned, symmetric};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use soloist::problem::{NamedSearch, ProblemSearch, StepStatus, Work};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
-use soloist::search::{ParameterValues, Preset};
+use soloist::search::Preset;
 use soloist::{Method, Problem, Rng, Score};
-
-soloist::parameter_table! {
-    /// How wide the beams are.
-    pub struct Widths {
-        /// paths of a beam in the first round of a tournament of symmetries; each further round has three times as
-        /// many for a third of the symmetries, and every four tournaments the width doubles
-        width: u64 = 5, 1..=100_000;
-        /// rounds of a tournament
-        rounds: u64 = 6, 1..=8;
-    }
-}
-
-/// Name and description of the method.
-pub(crate) const SYMMETRIC: SearchInfo = SearchInfo::new::<Widths>(
-    "symmetric",
-    "beams over coils of a path and its images, and beams that begin as sections of the longest ones",
-    "K. G. Paterson and J. Tuliani, IEEE Transactions on Information Theory 44, 1998; E. Wynn, arXiv:1201.1647, 2012; S. Hood et al., Journal of Combinatorial Optimization 30, 2015; the tournament is ours",
-    // Each path is a snake as far as it goes, so that a limit of playouts ends a run too.
-    Unit::Solution("paths continued"),
-);
+use std::fmt::Debug;
 
 /// The methods of the problem, for lists.
-pub(crate) const METHODS: &[Preset] = &[Preset::own(&SYMMETRIC, || Method::own(&SYMMETRIC))];
+pub(crate) const METHODS: &[Preset] = &[
+    Preset::own(&symmetric::SYMMETRIC, || Method::own(&symmetric::SYMMETRIC)),
+    Preset::own(&learned::LEARNED, || Method::own(&learned::LEARNED)),
+];
 
 /// The most bytes of the paths of one length in a beam, but for lists of moves.
 const MOST_BYTES: u64 = 1 << 26;
-/// The most coils whose sections are used.
-const POOL: usize = 6;
-/// Tournaments after which beams are twice as wide, and doublings at most.
-const DOUBLING: (u64, u64) = (4, 10);
-/// The widths of beams from sections: the width of a tournament's first round times 3^0, 3^1, ..., as many powers.
-const POWERS: usize = 5;
 
-/// Returns the searches of the paths of a cube: none where their beginning is given.
+/// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils.
 pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<Snakes<W>>> {
-    if problem.prefix.is_empty() { vec![NamedSearch::new(SYMMETRIC, make)] } else { Vec::new() }
+    let mut searches = vec![NamedSearch::new(learned::LEARNED, learned::make)];
+    if problem.prefix.is_empty() {
+        searches.insert(0, NamedSearch::new(symmetric::SYMMETRIC, symmetric::make));
+    }
+    searches
 }
 
-fn make<const W: usize>(problem: &Snakes<W>, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
-    let cube = Cube::new(problem.dimension, problem.spread).ok()?;
-    let coils = SymmetricCoils::new(&cube, ORDERS, problem.potential);
-    let widths = settings.read().ok()?;
-    let snakes = Snakes::new(Kind::Snake, &cube, problem.code, problem.potential);
-    Some(Box::new(Symmetric { widths, coils, snakes, progress: Progress::default(), beam: None, again: 0 }))
+/// A search that decides what the next beam is to be when one has ended.
+pub(super) trait Beams<const W: usize>: Send {
+    /// All that is remembered from beam to beam.
+    type Progress: Debug + Serialize + DeserializeOwned;
+    /// What a beam is to be: with the problem it determines the beam.
+    type Task: Debug + Send + Serialize + DeserializeOwned;
+    /// A beam that is being made.
+    type Running: Debug + Send;
+
+    /// Finds a first solution, if there is none yet.
+    fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>);
+
+    /// Chooses the next beam.
+    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Self::Task;
+
+    /// Returns the beam of a task before its first path is continued.
+    fn start(&self, problem: &Snakes<W>, task: &Self::Task) -> Self::Running;
+
+    /// Continues the next path. Returns false if the beam has ended.
+    fn advance(&self, problem: &Snakes<W>, task: &Self::Task, running: &mut Self::Running) -> bool;
+
+    /// Uses what a beam has found.
+    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Self::Task, running: &Self::Running);
+
+    /// As [`ProblemSearch::offer`].
+    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score);
+
+    /// As [`ProblemSearch::gauges`].
+    fn gauges(&self) -> Vec<(&'static str, f64)>;
+
+    fn progress(&self) -> &Self::Progress;
+
+    /// Goes on from sound progress.
+    fn restore(&mut self, progress: Self::Progress);
+
+    /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
+    fn is_sound(&self, problem: &Snakes<W>, progress: &Self::Progress, task: Option<&Self::Task>) -> bool;
 }
 
-/// What a beam makes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Aim {
-    /// A coil with the symmetry of this number.
-    Coil(u16),
-    /// A path that begins with these flips, ranked as a snake: a coil need not close.
-    Path(Vec<u8>),
-    /// A path that begins with these flips and closes.
-    Closed(Vec<u8>),
-}
-
-/// A beam, and how much of it is made.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Task {
-    aim: Aim,
-    width: u64,
-    seed: u64,
-    made: u64,
-}
-
-/// A symmetry in a tournament, and the length of its coil of the present round, 0 before its turn.
-type Contender = (u16, u32);
-
-/// How far the search has come.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Progress {
-    /// The moves of the best solution, and its length; `None` before the first step.
-    best: Option<(Vec<u8>, u32)>,
-    /// The flips of the longest coils, the longest one first.
-    pool: Vec<Vec<u8>>,
-    /// Tournaments that have begun.
-    tournaments: u64,
-    /// The round of this one, its symmetries, and the next of them.
-    round: u64,
-    field: Vec<Contender>,
-    next: u32,
-    /// Paths continued for symmetries less those continued from sections: sections have their turn while it is above 0.
-    ahead: u64,
-    task: Option<Task>,
-}
-
-/// The beam of a task.
+/// Makes the beams of a search path by path, so that a run can be cut anywhere. A checkpoint holds the task and the
+/// number of paths that were continued; the beam is made again from them.
 #[derive(Debug)]
-enum Running<const W: usize> {
-    Coil(Beam<SymmetricCoils<W>>),
-    Path(Beam<Snakes<W>>),
-    Closed(Beam<Snakes<W>>),
-}
-
-/// Symmetric coils, and sections.
-///
-/// A *tournament* of symmetries has beams that become wider and fewer: `3^(rounds - 1)` symmetries are drawn, an order
-/// first, then one of this order, and half of them of the order that won the tournament before. A third of them, those
-/// with the longest coils, enter the next round, with beams three times as wide.
-///
-/// Then *sections* have as much work: a beam continues a path that begins as a random section of one of the longest
-/// coils, or of the best solution, in either direction, or with nothing. So a long coil becomes a longer snake, and a
-/// coil need not be symmetric. Half of the beams for coils rank paths as if they need not close: many of these paths
-/// close nevertheless.
-#[derive(Debug)]
-struct Symmetric<const W: usize> {
-    widths: Widths,
-    coils: SymmetricCoils<W>,
-    snakes: Snakes<W>,
-    progress: Progress,
-    /// The beam of the task; `None`: it is to be made from the beginning.
-    beam: Option<Running<W>>,
+pub(super) struct OneByOne<S: Beams<W>, const W: usize> {
+    search: S,
+    /// The beam that is being made, and the number of paths that were continued for it.
+    task: Option<(S::Task, u64)>,
+    /// `None`: it is to be made from the beginning.
+    beam: Option<S::Running>,
     /// Paths of it that were continued before a checkpoint and are still to be continued again.
     again: u64,
 }
 
-impl<const W: usize> Symmetric<W> {
-    /// The width of beams in a tournament's first round.
-    fn width(&self) -> u64 {
-        let (every, most) = DOUBLING;
-        self.widths.width << (self.progress.tournaments.saturating_sub(1) / every).min(most)
-    }
-
-    /// Draws the symmetries of a tournament.
-    fn draw(&mut self, rng: &mut Rng) {
-        let orders = self.coils.orders();
-        let count = 3_usize.pow(self.widths.rounds as u32 - 1);
-        let best = self.progress.field.first().map(|&(number, _)| number);
-        let favorite = best.and_then(|number| orders.iter().find(|order| order.contains(&number)));
-        let mut drawn: Vec<u16> = Vec::new();
-        for place in 0..if orders.is_empty() { 0 } else { count } {
-            let order = favorite.filter(|_| place % 2 == 0).unwrap_or(&orders[rng.index(orders.len())]);
-            drawn.push(order.start + rng.index(order.len()) as u16);
-        }
-        drawn.sort_unstable();
-        drawn.dedup();
-        self.progress.field = drawn.into_iter().map(|number| (number, 0)).collect();
-        (self.progress.round, self.progress.next) = (0, 0);
-        self.progress.tournaments = self.progress.tournaments.saturating_add(1);
-    }
-
-    /// Ends a round: the third with the longest coils stays, unless it was the last one.
-    fn end_round(&mut self) {
-        let progress = &mut self.progress;
-        progress.field.sort_by_key(|&(number, length)| (std::cmp::Reverse(length), number));
-        progress.round += 1;
-        if progress.round < self.widths.rounds {
-            progress.next = 0;
-            progress.field.truncate(progress.field.len().div_ceil(3));
-            progress.field.iter_mut().for_each(|(_, length)| *length = 0);
-        }
-    }
-
-    /// Returns the symmetry whose turn it is; `None`: it is the turn of a section.
-    fn symmetry(&mut self, rng: &mut Rng) -> Option<u16> {
-        loop {
-            if let Some(&(number, _)) = self.progress.field.get(self.progress.next as usize) {
-                return Some(number);
-            }
-            if self.progress.round < self.widths.rounds && !self.progress.field.is_empty() {
-                self.end_round();
-            } else if self.progress.ahead > 0 {
-                return None;
-            } else {
-                self.draw(rng);
-                if self.progress.field.is_empty() {
-                    return None;
-                }
-            }
-        }
-    }
-
-    /// Chooses the next beam.
-    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
-        let (aim, power) = match self.symmetry(rng) {
-            Some(number) => (Aim::Coil(number), self.progress.round),
-            None => {
-                let section = self.section(problem, rng);
-                let aim = if problem.kind == Kind::Coil && rng.chance(0.5) {
-                    Aim::Closed(legal_part(problem, section))
-                } else {
-                    Aim::Path(legal_part(&self.snakes, section))
-                };
-                (aim, rng.index(POWERS) as u64)
-            }
-        };
-        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(most_width::<W>());
-        Task { aim, width, seed: rng.next_u64(), made: 0 }
-    }
-
-    /// Draws the beginning of a path: a section of one of the longest coils, or of the best solution, or nothing.
-    fn section(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
-        let pool = &self.progress.pool;
-        let (mut flips, most) = match rng.index(8) {
-            0 => return Vec::new(),
-            1..=4 if !pool.is_empty() => {
-                let mut flips = pool[rng.index(pool.len())].clone();
-                let count = flips.len();
-                flips.rotate_left(rng.index(count));
-                (flips, count.saturating_sub(problem.spread as usize))
-            }
-            _ => {
-                let moves = self.progress.best.as_ref().map_or(Vec::new(), |(moves, _)| moves.clone());
-                let most = moves.len();
-                (moves, most)
-            }
-        };
-        if rng.chance(0.5) {
-            flips.reverse();
-        }
-        flips.truncate(rng.index(most + 1));
-        canonical(flips.into_iter())
-    }
-
-    /// Plays a solution and keeps it if it is the best one. Where `flips` are not legal any more, and behind them, the
-    /// first legal bits are flipped.
-    fn keep(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, flips: &[u8]) {
-        let (mut path, mut moves, mut left) = (problem.root(), Vec::new(), flips.iter());
-        loop {
-            let legal = problem.legal_any(&path);
-            if legal == 0 {
-                break;
-            }
-            let wanted = left.next().filter(|&&flip| legal >> flip & 1 == 1);
-            let flip = wanted.copied().unwrap_or(legal.trailing_zeros() as u8);
-            if wanted.is_none() {
-                left = [].iter();
-            }
-            moves.push(flip);
-            problem.apply(&mut path, flip);
-        }
-        if let Some(score) = work.found(&moves) {
-            self.note(problem, moves, score);
-        }
-    }
-
-    /// Keeps a finished solution if it is the best one; a coil comes into the pool.
-    fn note(&mut self, problem: &Snakes<W>, moves: Vec<u8>, score: Score) {
-        let length = score.value().unwrap_or(0.0) as u32;
-        if problem.kind == Kind::Coil {
-            self.pool(flips_of(&problem.answer(&moves)));
-        }
-        // A solution as long as the best replaces it, so that sections vary.
-        if self.progress.best.as_ref().is_none_or(|(_, best)| length >= *best) {
-            self.progress.best = Some((moves, length));
-        }
-    }
-
-    /// Enters the flips of a coil into the pool, if it is one of the longest.
-    fn pool(&mut self, flips: Vec<u8>) {
-        let (flips, pool) = (canonical(flips.into_iter()), &mut self.progress.pool);
-        if !pool.contains(&flips) {
-            let place = pool.partition_point(|coil| coil.len() >= flips.len());
-            pool.insert(place, flips);
-            pool.truncate(POOL);
-        }
-    }
-
-    /// Uses what a beam has found.
-    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, beam: &Running<W>) {
-        match (&task.aim, beam) {
-            (&Aim::Coil(number), Running::Coil(beam)) => {
-                let flips = beam.best().map_or(&[][..], |(_, moves)| moves);
-                let moves: Vec<u16> = std::iter::once(number).chain(flips.iter().copied()).collect();
-                let nodes = self.coils.answer(&moves);
-                if let Some(entrant) = self.progress.field.get_mut(self.progress.next as usize) {
-                    entrant.1 = nodes.len() as u32;
-                }
-                self.progress.next += 1;
-                self.progress.ahead = self.progress.ahead.saturating_add(beam.made());
-                let least = self.progress.pool.last().filter(|_| self.progress.pool.len() == POOL).map_or(0, Vec::len);
-                if nodes.len() > least.max(2 * problem.dimension as usize) {
-                    let flips = flips_of(&nodes);
-                    let path = canonical(flips.iter().copied().take(nodes.len() - problem.spread as usize));
-                    self.pool(flips);
-                    self.keep(problem, work, &path);
-                }
-            }
-            (Aim::Path(prefix) | Aim::Closed(prefix), Running::Path(beam) | Running::Closed(beam)) => {
-                self.progress.ahead = self.progress.ahead.saturating_sub(beam.made());
-                let Some((value, moves)) = beam.best() else { return };
-                // What a snake closes to.
-                let is_open = problem.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
-                let length = value + f64::from(if is_open { problem.spread } else { 0 });
-                if self.progress.best.as_ref().is_none_or(|(_, best)| length >= f64::from(*best)) {
-                    let flips: Vec<u8> = prefix.iter().chain(moves).copied().collect();
-                    self.keep(problem, work, &flips);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns the beam of a task before its first step.
-    fn start(&self, problem: &Snakes<W>, task: &Task) -> Running<W> {
-        let width = task.width as usize;
-        match &task.aim {
-            &Aim::Coil(number) => {
-                let mut ring = self.coils.root();
-                self.coils.apply(&mut ring, number);
-                Running::Coil(Beam::new(ring, width, task.seed))
-            }
-            Aim::Path(prefix) => Running::Path(Beam::new(after(&self.snakes, prefix), width, task.seed)),
-            Aim::Closed(prefix) => Running::Closed(Beam::new(after(problem, prefix), width, task.seed)),
-        }
-    }
-
-    fn advance(&self, problem: &Snakes<W>, running: &mut Running<W>) -> bool {
-        match running {
-            Running::Coil(beam) => beam.advance(&self.coils),
-            Running::Path(beam) => beam.advance(&self.snakes),
-            Running::Closed(beam) => beam.advance(problem),
-        }
-    }
-
-    /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
-    fn is_sound(&self, problem: &Snakes<W>, progress: &Progress) -> bool {
-        let best = progress.best.as_ref().is_none_or(|(moves, length)| {
-            let end = replayed(problem, &problem.root(), moves);
-            end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
-        });
-        let is_coil = |flips: &Vec<u8>| {
-            let has_bits = flips.iter().all(|&flip| u32::from(flip) < problem.dimension);
-            has_bits && flips.len() >= 2 * problem.dimension as usize && {
-                let nodes = nodes_of(flips);
-                nodes.last() == Some(&0) && violation(&nodes[..flips.len()], problem.spread, Kind::Coil).is_none()
-            }
-        };
-        let begins = |problem: &Snakes<W>, prefix: &Vec<u8>| legal_part(problem, prefix.clone()) == *prefix;
-        let task = progress.task.as_ref().is_none_or(|task| {
-            let of_field = progress.field.get(progress.next as usize);
-            (1..=most_width::<W>()).contains(&task.width)
-                && match &task.aim {
-                    Aim::Coil(number) => of_field.is_some_and(|(own, _)| own == number),
-                    Aim::Path(prefix) => of_field.is_none() && begins(&self.snakes, prefix),
-                    Aim::Closed(prefix) => of_field.is_none() && begins(problem, prefix),
-                }
-        });
-        best && task
-            && progress.pool.len() <= POOL
-            && progress.pool.iter().all(is_coil)
-            && progress.pool.is_sorted_by_key(|coil| std::cmp::Reverse(coil.len()))
-            && progress.field.iter().all(|&(number, _)| usize::from(number) < self.coils.symmetries())
-            && progress.next as usize <= progress.field.len()
-            && progress.round <= self.widths.rounds
+impl<S: Beams<W>, const W: usize> OneByOne<S, W> {
+    pub(super) fn new(search: S) -> Self {
+        Self { search, task: None, beam: None, again: 0 }
     }
 }
 
+impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
+    fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
+        self.search.begin(problem, work);
+        loop {
+            let (task, mut made) = match self.task.take() {
+                Some(task) => task,
+                None => (self.search.choose(problem, work.rng()), 0),
+            };
+            let mut running = match self.beam.take() {
+                Some(running) => running,
+                None => self.search.start(problem, &task),
+            };
+            while self.again > 0 && !(self.again.is_multiple_of(8) && work.is_cut()) {
+                // Bytes from outside may count more paths than there are.
+                self.again = if self.search.advance(problem, &task, &mut running) { self.again - 1 } else { 0 };
+            }
+            let mut ended = false;
+            while self.again == 0 && !ended && work.next_unit() {
+                ended = !self.search.advance(problem, &task, &mut running);
+                made += u64::from(!ended);
+            }
+            if !ended {
+                (self.task, self.beam) = (Some((task, made)), Some(running));
+                return StepStatus::Running;
+            }
+            self.search.end(problem, work, &task, &running);
+        }
+    }
+
+    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
+        self.search.offer(problem, moves, score);
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        self.search.gauges()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&(self.search.progress(), &self.task)).expect("plain data is always encodable in memory")
+    }
+
+    fn load(&mut self, problem: &Snakes<W>, bytes: &[u8]) -> Result<(), CheckpointError> {
+        const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another cube");
+        type Saved<S, const W: usize> = (<S as Beams<W>>::Progress, Option<(<S as Beams<W>>::Task, u64)>);
+        let Ok(((progress, task), [])) = postcard::take_from_bytes::<Saved<S, W>>(bytes) else { return Err(WRONG) };
+        if !self.search.is_sound(problem, &progress, task.as_ref().map(|(task, _)| task)) {
+            return Err(WRONG);
+        }
+        self.search.restore(progress);
+        self.again = task.as_ref().map_or(0, |(_, made)| *made);
+        (self.task, self.beam) = (task, None);
+        Ok(())
+    }
+}
+
+/// Plays a solution and hands it to the run. Where `flips` are not legal any more, and behind them, the first legal
+/// bits are flipped. Returns its moves and its score.
+pub(super) fn play<const W: usize>(
+    problem: &Snakes<W>,
+    work: &mut Work<'_, Snakes<W>>,
+    flips: &[u8],
+) -> Option<(Vec<u8>, Score)> {
+    let (mut path, mut moves, mut left) = (problem.root(), Vec::new(), flips.iter());
+    loop {
+        let legal = problem.legal_any(&path);
+        if legal == 0 {
+            break;
+        }
+        let wanted = left.next().filter(|&&flip| legal >> flip & 1 == 1);
+        let flip = wanted.copied().unwrap_or(legal.trailing_zeros() as u8);
+        if wanted.is_none() {
+            left = [].iter();
+        }
+        moves.push(flip);
+        problem.apply(&mut path, flip);
+    }
+    let score = work.found(&moves)?;
+    Some((moves, score))
+}
+
+/// Whether moves are a solution of this length.
+pub(super) fn is_solution<const W: usize>(problem: &Snakes<W>, (moves, length): &(Vec<u8>, u32)) -> bool {
+    let end = replayed(problem, &problem.root(), moves);
+    end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
+}
+
 /// The most paths of a beam.
-fn most_width<const W: usize>() -> u64 {
+pub(super) fn most_width<const W: usize>() -> u64 {
     MOST_BYTES / size_of::<Ring<W>>() as u64
 }
 
 /// The flips up to the first one that is not legal.
-fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>) -> Vec<u8> {
+pub(super) fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>) -> Vec<u8> {
     let mut path = problem.root();
     let legal = flips.iter().position(|&flip| {
         let is_wrong = flip > 15 || problem.legal_any(&path) >> flip & 1 == 0;
@@ -380,134 +194,34 @@ fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>) -> Vec<u8
 }
 
 /// The path that flips these bits.
-fn after<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Path<W> {
+pub(super) fn after<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Path<W> {
     let mut path = problem.root();
     flips.iter().for_each(|&flip| problem.apply(&mut path, flip));
     path
 }
 
-/// The bits flipped around a cycle.
-fn flips_of(nodes: &[u32]) -> Vec<u8> {
-    let next = nodes.iter().cycle().skip(1);
-    nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros() as u8).collect()
-}
-
-impl<const W: usize> ProblemSearch<Snakes<W>> for Symmetric<W> {
-    fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
-        if self.progress.best.is_none() {
-            self.keep(problem, work, &[]);
-        }
-        loop {
-            let mut task = match self.progress.task.take() {
-                Some(task) => task,
-                None => self.choose(problem, work.rng()),
-            };
-            let mut running = match self.beam.take() {
-                Some(running) => running,
-                None => self.start(problem, &task),
-            };
-            while self.again > 0 && !(self.again.is_multiple_of(8) && work.is_cut()) {
-                // Bytes from outside may count more paths than there are.
-                self.again = if self.advance(problem, &mut running) { self.again - 1 } else { 0 };
-            }
-            let mut ended = false;
-            while self.again == 0 && !ended && work.next_unit() {
-                ended = !self.advance(problem, &mut running);
-                task.made += u64::from(!ended);
-            }
-            if !ended {
-                (self.progress.task, self.beam) = (Some(task), Some(running));
-                return StepStatus::Running;
-            }
-            self.end(problem, work, &task, &running);
-        }
-    }
-
-    /// A solution from outside is continued from its sections.
-    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
-        self.note(problem, moves.to_vec(), score);
-    }
-
-    fn gauges(&self) -> Vec<(&'static str, f64)> {
-        let longest = self.progress.pool.first().map_or(0, Vec::len);
-        vec![("tournaments", self.progress.tournaments as f64), ("longest coil", longest as f64)]
-    }
-
-    fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(&self.progress).expect("plain data is always encodable in memory")
-    }
-
-    fn load(&mut self, problem: &Snakes<W>, bytes: &[u8]) -> Result<(), CheckpointError> {
-        const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another cube");
-        let Ok((progress, [])) = postcard::take_from_bytes::<Progress>(bytes) else { return Err(WRONG) };
-        if !self.is_sound(problem, &progress) {
-            return Err(WRONG);
-        }
-        self.again = progress.task.as_ref().map_or(0, |task| task.made);
-        (self.progress, self.beam) = (progress, None);
-        Ok(())
-    }
-}
-
+/// Asserts that progress is read back from its bytes, and that damaged ones are refused or harmless.
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DIMENSION: u32 = 6;
-
-    fn parts() -> (Snakes<4>, Symmetric<4>) {
-        let cube = Cube::new(DIMENSION, 2).unwrap();
-        let snakes = |kind| Snakes::<4>::new(kind, &cube, Default::default(), Default::default());
-        let coils = SymmetricCoils::new(&cube, ORDERS, Default::default());
-        let (widths, progress) = (Widths { width: 5, rounds: 3 }, Progress::default());
-        (snakes(Kind::Coil), Symmetric { widths, coils, snakes: snakes(Kind::Snake), progress, beam: None, again: 0 })
-    }
-
-    /// What a checkpoint may hold in the middle of a tournament.
-    fn progress(search: &Symmetric<4>) -> Progress {
-        let trivial: Vec<u8> = (0..DIMENSION as u8).chain(0..DIMENSION as u8).collect();
-        let number = search.coils.orders()[0].start;
-        let task = Task { aim: Aim::Coil(number), width: 5, seed: 1, made: 3 };
-        let field = vec![(number, 0), (number + 1, 0)];
-        Progress { pool: vec![trivial], tournaments: 1, field, task: Some(task), ..Progress::default() }
-    }
-
-    #[test]
-    fn progress_that_cannot_be_is_refused() {
-        let (problem, search) = parts();
-        let is_sound = |change: &dyn Fn(&mut Progress)| {
-            let mut progress = progress(&search);
-            change(&mut progress);
-            search.is_sound(&problem, &progress)
-        };
-        assert!(is_sound(&|_| {}));
-        assert!(!is_sound(&|progress| progress.best = Some((vec![0, 0], 2))));
-        assert!(!is_sound(&|progress| progress.pool[0][3] = 77));
-        assert!(!is_sound(&|progress| progress.pool[0] = [0, 1].repeat(6)), "it closes, but is too near to itself");
-        assert!(!is_sound(&|progress| progress.field[1].0 = u16::MAX));
-        assert!(!is_sound(&|progress| progress.next = 3));
-        assert!(!is_sound(&|progress| progress.next = 1), "another symmetry has its turn");
-        assert!(!is_sound(&|progress| progress.round = 4));
-        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().width = 0));
-        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().width = u64::MAX));
-        assert!(!is_sound(&|progress| progress.task.as_mut().unwrap().aim = Aim::Path(vec![0, 0])));
-    }
-
-    #[test]
-    fn damaged_bytes_make_no_panic() {
-        let (problem, mut search) = parts();
-        search.progress = progress(&search);
-        let bytes = search.save();
-        assert!(parts().1.load(&problem, &bytes).is_ok());
-        let mut refused = 0;
-        for at in 0..bytes.len() {
-            for flip in [1, 0x15, 0x80, 0xff] {
-                let mut damaged = bytes.clone();
-                damaged[at] ^= flip;
-                refused += u32::from(parts().1.load(&problem, &damaged).is_err());
-            }
+pub(super) fn check_damaged_bytes<S: Beams<W>, const W: usize>(
+    problem: &Snakes<W>,
+    fresh: impl Fn() -> S,
+    progress: S::Progress,
+    task: S::Task,
+) {
+    let mut search = OneByOne::new(fresh());
+    search.search.restore(progress);
+    search.task = Some((task, 3));
+    let bytes = search.save();
+    let is_read = |bytes: &[u8]| OneByOne::new(fresh()).load(problem, bytes).is_ok();
+    assert!(is_read(&bytes));
+    let mut refused = 0;
+    for at in 0..bytes.len() {
+        for flip in [1, 0x15, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            refused += u32::from(!is_read(&damaged));
         }
-        assert!(refused > 20, "{refused}");
-        assert!(parts().1.load(&problem, b"nonsense").is_err());
     }
+    assert!(refused > 20, "{refused}");
+    assert!(!is_read(b"nonsense"));
 }

@@ -397,7 +397,7 @@ impl Kind {
                 });
                 self.word(at.unwrap_or(words.len() - 1))
             }
-            (_, Belief::Normal { mean, deviation }) => self.number(mean + deviation * normal(rng)),
+            (_, Belief::Normal { mean, deviation }) => self.number(mean + deviation * rng.normal()),
             (Self::Number { .. }, Belief::Chances(_)) => unreachable!("numbers are believed normal"),
         }
     }
@@ -431,20 +431,6 @@ impl Kind {
 /// The nearest number with six significant digits.
 fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
-}
-
-/// A standard normal number, by the polar method.
-///
-/// # References
-/// G. Marsaglia and T. Bray, "A convenient method for generating normal variables", SIAM Review 6, 1964.
-fn normal(rng: &mut Rng) -> f64 {
-    loop {
-        let (x, y) = (2.0 * rng.unit() - 1.0, 2.0 * rng.unit() - 1.0);
-        let square = x * x + y * y;
-        if square > 0.0 && square < 1.0 {
-            return x * (-2.0 * libm::log(square) / square).sqrt();
-        }
-    }
 }
 
 impl Belief {

@@ -123,6 +123,20 @@ impl Rng {
         self.unit() < p
     }
 
+    /// Returns a standard normal number, by the polar method. Draws two numbers or more.
+    ///
+    /// # References
+    /// G. Marsaglia and T. Bray, "A convenient method for generating normal variables", SIAM Review 6, 1964.
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                return x * (-2.0 * libm::log(square) / square).sqrt();
+            }
+        }
+    }
+
     /// Advances by 2^128 numbers.
     pub fn jump(&mut self) {
         const JUMP: [u64; 4] =
@@ -166,6 +180,14 @@ mod tests {
         for (index, mut rng) in Rng::streams(42).take(5).enumerate() {
             assert_eq!([rng.next_u64(), rng.next_u64()], take(index));
         }
+    }
+
+    #[test]
+    fn normal_numbers_have_the_moments_of_the_distribution() {
+        let mut rng = Rng::new(5);
+        let draws: Vec<f64> = (0..40_000).map(|_| rng.normal()).collect();
+        let moment = |power: i32| draws.iter().map(|x| x.powi(power)).sum::<f64>() / draws.len() as f64;
+        assert!(moment(1).abs() < 0.02 && (moment(2) - 1.0).abs() < 0.03 && (moment(4) - 3.0).abs() < 0.2);
     }
 
     #[test]

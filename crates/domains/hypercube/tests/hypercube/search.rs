@@ -1,4 +1,4 @@
-//! The search of the problem's own: symmetric coils and sections.
+//! The searches of the problem's own: symmetric coils and their sections, and beams whose ranking is learned.
 
 use super::*;
 use soloist::{Budget, Score, Setup, Solver};
@@ -16,13 +16,15 @@ fn the_search_does_not_depend_on_how_a_run_is_cut() {
 #[test]
 fn small_cubes_end_with_a_proof() {
     for (d, k) in [(2, 5), (3, 7), (3, 1), (4, 3)] {
-        let (score, optimal) = found(Kind::Coil, &format!("d{d}k{k}"), &[], "symmetric", 3_000);
-        assert!(score >= f64::from(2 * d) && (optimal || d > k), "d{d}k{k}: {score}");
-        let problem = problem::<4>(Kind::Coil, d, k);
-        let solver = || Solver::new(&problem, Setup::named("symmetric").seed(3));
-        let mut session = solver().start().unwrap();
-        session.advance(&Budget::nodes(50)).unwrap();
-        assert!(solver().resume(&session.save()).is_ok(), "d{d}k{k}");
+        for method in ["symmetric", "learned"] {
+            let (score, optimal) = found(Kind::Coil, &format!("d{d}k{k}"), &[], method, 3_000);
+            assert!(score >= f64::from(2 * d) && (optimal || d > k), "{method} d{d}k{k}: {score}");
+            let problem = problem::<4>(Kind::Coil, d, k);
+            let solver = || Solver::new(&problem, Setup::named(method).seed(3));
+            let mut session = solver().start().unwrap();
+            session.advance(&Budget::nodes(50)).unwrap();
+            assert!(solver().resume(&session.save()).is_ok(), "{method} d{d}k{k}");
+        }
     }
 }
 
@@ -51,12 +53,33 @@ fn long_snakes_and_coils_of_spread_three() {
     assert!(found(Kind::Snake, "d9k3", &reachable, "beam", 20_000).0 < 60.0);
 }
 
+/// The same lengths with a tenth of the paths. The default ranking alone stops below them.
+#[test]
+fn learned_weights_lead_to_long_snakes_and_coils() {
+    assert_eq!(found(Kind::Snake, "d9k3", &[], "learned", 100_000), (63.0, false));
+    assert_eq!(found(Kind::Coil, "d10k3", &[], "learned", 300_000), (128.0, true));
+    assert!(found(Kind::Coil, "d10k3", &[], "beam", 300_000).0 < 128.0);
+}
+
+#[test]
+fn learned_beams_continue_a_given_beginning() {
+    let start = [0, 1, 3, 7, 6, 14, 12];
+    let problem =
+        Snakes::<4>::new(Kind::Snake, &cube(7, 2).with_prefix(&start).unwrap(), Code::default(), Potential::default());
+    let outcome = Solver::new(&problem, Setup::named("learned").seed(1)).budget(Budget::nodes(60_000)).run().unwrap();
+    let nodes = problem.nodes(&outcome.best.unwrap().moves);
+    assert_eq!(nodes[..start.len()], start);
+    assert!(nodes.len() > 45 && violation(&nodes, 2, Kind::Snake).is_none(), "{}", nodes.len());
+}
+
 #[test]
 fn where_the_beginning_is_given_there_are_no_symmetric_coils() {
     let primed = cube(6, 2).with_prefix(&[0, 1, 3, 7]).unwrap();
     let snakes = |cube: &Cube| Snakes::<4>::new(Kind::Snake, cube, Code::default(), Potential::default());
-    assert!(snakes(&primed).searches().is_empty());
-    assert_eq!(snakes(&cube(6, 2)).searches().len(), 1);
+    let names =
+        |cube: &Cube| -> Vec<&str> { snakes(cube).searches().iter().map(|search| search.info().name).collect() };
+    assert_eq!(names(&primed), ["learned"]);
+    assert_eq!(names(&cube(6, 2)), ["symmetric", "learned"]);
 }
 
 #[test]
