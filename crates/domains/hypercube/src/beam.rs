@@ -4,8 +4,8 @@ use soloist::{Problem, Rng};
 
 /// The paths of one length that rank best, and how they came about.
 ///
-/// Paths are ranked by a value that the caller gives and a random number below `noise`. Of those with equal keys one
-/// stays.
+/// Paths are ranked by the sum of a value that the caller gives and a random number below `noise`. Of those with equal
+/// keys one stays.
 #[derive(Debug)]
 pub(super) struct Beam<P: Problem> {
     width: usize,

@@ -213,7 +213,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
         &self.problem
     }
 
-    /// Beams and symmetric coils share the budget where the problem names both.
+    /// The methods that the problem names share the budget.
     fn default_setup(&self) -> Setup {
         let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
         match methods.entries() {

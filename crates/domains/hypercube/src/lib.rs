@@ -20,9 +20,9 @@
 //!
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
-//! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils
-//! of a path and its images. `search` makes one `beam` after the other for the methods `symmetric`, which uses these
-//! coils, and `learned`, whose ranking `weights` holds.
+//! without any of them, `draw` shows it. `automorphism` and
+//! `symmetric_coils` are coils of a path and its images. `search` makes one `beam` after the other, for two methods:
+//! `symmetric` uses these coils, and `learned` ranks paths by `weights`.
 
 #![forbid(unsafe_code)]
 

@@ -62,17 +62,16 @@ impl<const W: usize> Problem for Snakes<W> {
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
     /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them, and up to
-    /// dimension 10 beams whose ranking is learned: in larger cubes there are too few of these.
+    /// dimension 10 beams whose ranking is learned. In larger cubes a beam takes too long for that.
     fn portfolio(&self) -> Vec<Entrant> {
-        let beam = Entrant::new("beam").set("width", 100).set("widen", 10);
+        let mut entrants = vec![Entrant::new("beam").set("width", 100).set("widen", 10)];
         // The largest dimension that exhaustive search has settled.
         let settled = self.spread + if self.spread > 5 { 6 } else { 5 };
-        let mut entrants = vec![beam];
         if self.dimension > settled && self.prefix.is_empty() {
             entrants.push(Entrant::new(symmetric::SYMMETRIC.name));
-        }
-        if self.dimension > settled && self.dimension <= 10 {
-            entrants.push(Entrant::new(learned::LEARNED.name));
+            if self.dimension <= 10 {
+                entrants.push(Entrant::new(learned::LEARNED.name));
+            }
         }
         entrants
     }
@@ -113,7 +112,8 @@ impl<const W: usize> Problem for Snakes<W> {
 }
 
 impl<const W: usize> Snakes<W> {
-    /// The [potential](Problem::potential) of a path, its vertices counted by `value`.
+    /// The [potential](Problem::potential) of a path, its vertices counted by `value`, which counts as 1 at least: a path
+    /// that has ended is behind all others.
     pub(super) fn rank(&self, state: &Path<W>, value: impl Fn(&[u64; W]) -> f64) -> f64 {
         let legal = self.legal_any(state);
         if legal == 0 {
@@ -126,7 +126,7 @@ impl<const W: usize> Snakes<W> {
         let is_woven = self.potential == Potential::Woven && is_woven(state.history, state.length);
         let ahead = if is_woven { f64::from(1_u32 << self.dimension) } else { 0.0 };
         let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
-        if is_alive { ahead + value(&vertices) } else { 0.0 }
+        if is_alive { ahead + value(&vertices).max(1.0) } else { 0.0 }
     }
 }
 

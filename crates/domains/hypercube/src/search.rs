@@ -3,8 +3,8 @@
 use super::model::Snakes;
 use super::path::Path;
 use super::{Ring, learned, symmetric};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use soloist::problem::{NamedSearch, ProblemSearch, StepStatus, Work};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
@@ -23,11 +23,12 @@ const MOST_BYTES: u64 = 1 << 26;
 
 /// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils.
 pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<Snakes<W>>> {
-    let mut searches = vec![NamedSearch::new(learned::LEARNED, learned::make)];
+    let learned = NamedSearch::new(learned::LEARNED, learned::make);
     if problem.prefix.is_empty() {
-        searches.insert(0, NamedSearch::new(symmetric::SYMMETRIC, symmetric::make));
+        vec![NamedSearch::new(symmetric::SYMMETRIC, symmetric::make), learned]
+    } else {
+        vec![learned]
     }
-    searches
 }
 
 /// A search that decides what the next beam is to be when one has ended.
@@ -49,7 +50,7 @@ pub(super) trait Beams<const W: usize>: Send {
     fn start(&self, problem: &Snakes<W>, task: &Self::Task) -> Self::Running;
 
     /// Continues the next path. Returns false if the beam has ended.
-    fn advance(&self, problem: &Snakes<W>, task: &Self::Task, running: &mut Self::Running) -> bool;
+    fn advance(&self, problem: &Snakes<W>, running: &mut Self::Running) -> bool;
 
     /// Uses what a beam has found.
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Self::Task, running: &Self::Running);
@@ -102,11 +103,11 @@ impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
             };
             while self.again > 0 && !(self.again.is_multiple_of(8) && work.is_cut()) {
                 // Bytes from outside may count more paths than there are.
-                self.again = if self.search.advance(problem, &task, &mut running) { self.again - 1 } else { 0 };
+                self.again = if self.search.advance(problem, &mut running) { self.again - 1 } else { 0 };
             }
             let mut ended = false;
             while self.again == 0 && !ended && work.next_unit() {
-                ended = !self.search.advance(problem, &task, &mut running);
+                ended = !self.search.advance(problem, &mut running);
                 made += u64::from(!ended);
             }
             if !ended {
@@ -143,6 +144,38 @@ impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
     }
 }
 
+/// The best solution so far: its moves and its length; `None` before the first step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Best(pub(super) Option<(Vec<u8>, u32)>);
+
+impl Best {
+    /// Whether a solution of this length would replace it. One as long as the best does, so that sections vary.
+    pub(super) fn yields_to(&self, length: u32) -> bool {
+        self.0.as_ref().is_none_or(|&(_, best)| length >= best)
+    }
+
+    /// Takes a solution, unless it is shorter.
+    pub(super) fn take(&mut self, moves: Vec<u8>, score: Score) {
+        let length = score.value().unwrap_or(0.0) as u32;
+        if self.yields_to(length) {
+            self.0 = Some((moves, length));
+        }
+    }
+
+    /// The moves; none before the first step.
+    pub(super) fn moves(&self) -> &[u8] {
+        self.0.as_ref().map_or(&[], |(moves, _)| moves)
+    }
+
+    /// Whether it is a solution of its length.
+    pub(super) fn is_sound<const W: usize>(&self, problem: &Snakes<W>) -> bool {
+        self.0.as_ref().is_none_or(|(moves, length)| {
+            let end = replayed(problem, &problem.root(), moves);
+            end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
+        })
+    }
+}
+
 /// Plays a solution and hands it to the run. Where `flips` are not legal any more, and behind them, the first legal
 /// bits are flipped. Returns its moves and its score.
 pub(super) fn play<const W: usize>(
@@ -166,12 +199,6 @@ pub(super) fn play<const W: usize>(
     }
     let score = work.found(&moves)?;
     Some((moves, score))
-}
-
-/// Whether moves are a solution of this length.
-pub(super) fn is_solution<const W: usize>(problem: &Snakes<W>, (moves, length): &(Vec<u8>, u32)) -> bool {
-    let end = replayed(problem, &problem.root(), moves);
-    end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
 }
 
 /// The most paths of a beam.
@@ -198,6 +225,12 @@ pub(super) fn after<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Path<W
     let mut path = problem.root();
     flips.iter().for_each(|&flip| problem.apply(&mut path, flip));
     path
+}
+
+/// The bits flipped around a cycle.
+pub(super) fn flips_of(nodes: &[u32]) -> Vec<u8> {
+    let next = nodes.iter().cycle().skip(1);
+    nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros() as u8).collect()
 }
 
 /// Asserts that progress is read back from its bytes, and that damaged ones are refused or harmless.

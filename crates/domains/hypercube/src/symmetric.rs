@@ -3,7 +3,7 @@
 use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
-use super::search::{Beams, OneByOne, after, is_solution, legal_part, most_width, play};
+use super::search::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
@@ -74,8 +74,7 @@ type Contender = (u16, u32);
 /// How far the search has come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Progress {
-    /// The moves of the best solution, and its length; `None` before the first step.
-    best: Option<(Vec<u8>, u32)>,
+    best: Best,
     /// The flips of the longest coils, the longest one first.
     pool: Vec<Vec<u8>>,
     /// Tournaments that have begun.
@@ -182,7 +181,7 @@ impl<const W: usize> Symmetric<W> {
                 (flips, count.saturating_sub(problem.spread as usize))
             }
             _ => {
-                let moves = self.progress.best.as_ref().map_or(Vec::new(), |(moves, _)| moves.clone());
+                let moves = self.progress.best.moves().to_vec();
                 let most = moves.len();
                 (moves, most)
             }
@@ -203,14 +202,10 @@ impl<const W: usize> Symmetric<W> {
 
     /// Keeps a finished solution if it is the best one; a coil comes into the pool.
     fn note(&mut self, problem: &Snakes<W>, moves: Vec<u8>, score: Score) {
-        let length = score.value().unwrap_or(0.0) as u32;
         if problem.kind == Kind::Coil {
             self.pool(flips_of(&problem.answer(&moves)));
         }
-        // A solution as long as the best replaces it, so that sections vary.
-        if self.progress.best.as_ref().is_none_or(|(_, best)| length >= *best) {
-            self.progress.best = Some((moves, length));
-        }
+        self.progress.best.take(moves, score);
     }
 
     /// Enters the flips of a coil into the pool, if it is one of the longest.
@@ -224,19 +219,13 @@ impl<const W: usize> Symmetric<W> {
     }
 }
 
-/// The bits flipped around a cycle.
-fn flips_of(nodes: &[u32]) -> Vec<u8> {
-    let next = nodes.iter().cycle().skip(1);
-    nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros() as u8).collect()
-}
-
 impl<const W: usize> Beams<W> for Symmetric<W> {
     type Progress = Progress;
     type Task = Task;
     type Running = Running<W>;
 
     fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) {
-        if self.progress.best.is_none() {
+        if self.progress.best.0.is_none() {
             self.keep(problem, work, &[]);
         }
     }
@@ -271,7 +260,7 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
         }
     }
 
-    fn advance(&self, problem: &Snakes<W>, _: &Task, running: &mut Running<W>) -> bool {
+    fn advance(&self, problem: &Snakes<W>, running: &mut Running<W>) -> bool {
         match running {
             Running::Coil(beam) => beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
             Running::Path(beam) => beam.advance(&self.snakes, |path| self.snakes.potential(path).unwrap_or(0.0)),
@@ -304,7 +293,7 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
                 // What a snake closes to.
                 let is_open = problem.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
                 let length = value + f64::from(if is_open { problem.spread } else { 0 });
-                if self.progress.best.as_ref().is_none_or(|(_, best)| length >= f64::from(*best)) {
+                if self.progress.best.yields_to(length as u32) {
                     let flips: Vec<u8> = prefix.iter().chain(moves).copied().collect();
                     self.keep(problem, work, &flips);
                 }
@@ -332,7 +321,7 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
     }
 
     fn is_sound(&self, problem: &Snakes<W>, progress: &Progress, task: Option<&Task>) -> bool {
-        let best = progress.best.as_ref().is_none_or(|best| is_solution(problem, best));
+        let best = progress.best.is_sound(problem);
         let is_coil = |flips: &Vec<u8>| {
             let has_bits = flips.iter().all(|&flip| u32::from(flip) < problem.dimension);
             has_bits && flips.len() >= 2 * problem.dimension as usize && {
@@ -393,7 +382,7 @@ mod tests {
             search.is_sound(&problem, &progress, Some(&task))
         };
         assert!(is_sound(&|_, _| {}));
-        assert!(!is_sound(&|progress, _| progress.best = Some((vec![0, 0], 2))));
+        assert!(!is_sound(&|progress, _| progress.best = Best(Some((vec![0, 0], 2)))));
         assert!(!is_sound(&|progress, _| progress.pool[0][3] = 77));
         assert!(!is_sound(&|progress, _| progress.pool[0] = [0, 1].repeat(6)), "it closes, but is too near to itself");
         assert!(!is_sound(&|progress, _| progress.field[1].0 = u16::MAX));

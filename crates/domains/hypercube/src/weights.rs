@@ -7,7 +7,7 @@ use soloist::Rng;
 /// One more than the largest dimension: numbers of neighbours and distances.
 const CLASSES: usize = *super::DIMENSIONS.end() as usize + 1;
 
-/// `AT[n]`: the vertices of a word with `n` bits.
+/// `AT[n]`: the vertices of a word that have `n` bits set.
 const AT: [u64; 7] = {
     let mut at = [0; 7];
     let mut vertex = 0_u32;
@@ -30,14 +30,14 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Returns the weights of `values`: as [`Belief`] lists them.
+    /// Returns the weights of `values`, in the order of [`Belief`].
     pub(super) fn new(values: &[f64]) -> Self {
         let mut weights = Self { degree: [0.0; CLASSES], distance: [0.0; CLASSES], noise: 0.0 };
         let classes = values.len() / 2;
         let (degree, rest) = values.split_at(classes);
         weights.degree[..classes].copy_from_slice(degree);
         weights.distance[..classes].copy_from_slice(&rest[..classes]);
-        weights.noise = rest.last().map_or(0.0, |noise| noise.abs());
+        weights.noise = rest.last().copied().unwrap_or(0.0);
         weights
     }
 
@@ -64,10 +64,10 @@ impl Weights {
                 distance[(outer + inner) & 15] += (here & at).count_ones();
             }
         }
-        let product = |weights: &[f64], counts: &[u32]| {
+        let dot = |weights: &[f64], counts: &[u32]| {
             weights.iter().zip(counts).map(|(weight, &count)| weight * f64::from(count)).sum::<f64>()
         };
-        product(&self.degree, &degree) + product(&self.distance, &distance)
+        dot(&self.degree, &degree) + dot(&self.distance, &distance)
     }
 }
 
@@ -93,14 +93,19 @@ impl Belief {
         Self { mean: list(1.0, 0.0, 0.7), deviation: list(0.3, 0.15, 0.4) }
     }
 
-    /// Draws weights.
+    /// Draws weights. The noise is not negative.
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.mean.iter().zip(&self.deviation).map(|(mean, deviation)| mean + deviation * rng.normal()).collect()
+        let normal = self.mean.iter().zip(&self.deviation).map(|(mean, deviation)| mean + deviation * rng.normal());
+        let mut values: Vec<f64> = normal.collect();
+        if let Some(noise) = values.last_mut() {
+            *noise = noise.abs();
+        }
+        values
     }
 
-    /// Moves towards the weights of the best beams (the cross-entropy method).
+    /// Moves towards the weights of the best beams, one or more (the cross-entropy method).
     pub(super) fn learn(&mut self, best: &[Vec<f64>]) {
-        let count = best.len().max(1) as f64;
+        let count = best.len() as f64;
         for (place, (mean, deviation)) in self.mean.iter_mut().zip(&mut self.deviation).enumerate() {
             let new = best.iter().map(|values| values[place]).sum::<f64>() / count;
             let spread = best.iter().map(|values| (values[place] - new).powi(2)).sum::<f64>() / count;
@@ -111,13 +116,14 @@ impl Belief {
 
     /// Whether it may be a belief of weights in this dimension.
     pub(super) fn is_sound(&self, dimension: usize) -> bool {
-        let fits = |list: &[f64]| is_list(list, dimension);
+        let fits = |list: &[f64]| are_weights(list, dimension);
         fits(&self.mean) && fits(&self.deviation) && self.deviation.iter().all(|&deviation| deviation >= 0.0)
     }
 }
 
-/// Whether `values` may have been drawn in this dimension.
-pub(super) fn is_list(values: &[f64], dimension: usize) -> bool {
+/// Whether `values` may be the weights of a beam in this dimension. Weights of this size are never learned; larger ones
+/// from damaged bytes might add up to no number.
+pub(super) fn are_weights(values: &[f64], dimension: usize) -> bool {
     values.len() == 2 * dimension + 3 && values.iter().all(|value| value.abs() < 1e9)
 }
 
@@ -129,14 +135,15 @@ mod tests {
     #[test]
     fn vertices_are_weighed_by_neighbours_and_distance() {
         let mut rng = Rng::new(3);
-        for dimension in [4, 6, 7, 8] {
+        for dimension in [4, 6, 8, 11, 13] {
             let values: Vec<f64> = (0..2 * dimension + 3).map(|_| (rng.index(64) as f64) / 8.0).collect();
             for density in [0.2, 0.5, 1.0] {
-                let mut set = [0_u64; 4];
+                let mut set = [0_u64; 128];
                 let members: Vec<usize> = (0..1 << dimension).filter(|_| rng.chance(density)).collect();
+                let is_member: std::collections::HashSet<usize> = members.iter().copied().collect();
                 members.iter().for_each(|&vertex| set[vertex >> 6] |= 1 << (vertex & 63));
                 let worth = |&vertex: &usize| {
-                    let degree = (0..dimension).filter(|bit| members.contains(&(vertex ^ 1 << bit))).count();
+                    let degree = (0..dimension).filter(|bit| is_member.contains(&(vertex ^ 1 << bit))).count();
                     values[degree] + values[dimension + 1 + vertex.count_ones() as usize]
                 };
                 let expected: f64 = members.iter().map(worth).sum();
