@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Attempts at long snakes and coils, one after the other, kept in cubes.csv.
 
-    python3 cubes.py run [--seconds 30] [--only REGEX] [--soloist PROGRAM]
+    python3 cubes.py run [--seconds 30] [--only REGEX] [--soloist PROGRAM] [--arguments="--method learned"]
     python3 cubes.py check      every kept solution, by the definition of snakes and coils alone
     python3 cubes.py table      the lengths, in Markdown
 
-`run` makes one attempt at each open cell, with the default method: seed 1 at first, then 2, and so on. An attempt
-begins at the solution that is kept (`--start`). Its result is kept if `soloist check` and the definition accept it and
-it is longer. A run that is interrupted loses the attempt that it was at; the same call makes the next ones.
+`run` makes one attempt at each open cell, with the default method or the arguments given: seed 1 at first, then 2, and
+so on. An attempt begins at the solution that is kept (`--start`), unless the arguments ask for symmetric coils alone.
+Its result is kept if `soloist check` and the definition accept it and it is longer. A run that is interrupted loses the
+attempt that it was at; the same call makes the next ones.
 """
 
 import json
 import re
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -20,7 +22,7 @@ import kept
 
 HERE = Path(__file__).resolve().parent
 KEPT = HERE / "cubes.csv"
-FIELDS = ["kind", "cell", "length", "attempts", "seconds", "seed", "after", "transitions"]
+FIELDS = ["kind", "cell", "length", "attempts", "seconds", "seed", "after", "arguments", "transitions"]
 # The cells that exhaustive search has not settled: dimensions for each spread.
 OPEN = {2: range(8, 14), 3: range(9, 14), 4: range(10, 14), 5: range(11, 14), 6: range(13, 14)}
 # T. Cazenave and S. Edelkamp, "High-diversity Monte-Carlo tree search", 2016, tables 2 and 3: the best known lengths.
@@ -80,9 +82,10 @@ def violation(kind, cell, transitions):
 def attempt(options, kind, cell, row):
     """Makes one attempt at a cell and returns its row."""
     seed = int(row["attempts"]) + 1 if row else 1
-    arguments = ["--time", str(options.seconds), "--seed", str(seed)]
+    arguments = ["--time", str(options.seconds), "--seed", str(seed), *shlex.split(options.arguments)]
     with tempfile.TemporaryDirectory() as folder:
-        if row:
+        # The moves of symmetric coils are others: such a search cannot start from a solution.
+        if row and "symmetry=" not in options.arguments:
             start = Path(folder) / "start.json"
             solution = {"transitions": [int(bit) for bit in row["transitions"].split()]}
             start.write_text(json.dumps({"solution": nodes_of(kind, solution)}))
@@ -95,7 +98,7 @@ def attempt(options, kind, cell, row):
     if row and length <= int(row["length"]):
         return {**row, "attempts": seed}
     flips = " ".join(map(str, transitions))
-    new = (kind, cell, length, seed, options.seconds, seed, kept.after(found), flips)
+    new = (kind, cell, length, seed, options.seconds, seed, kept.after(found), options.arguments, flips)
     return dict(zip(FIELDS, new))
 
 
@@ -146,4 +149,4 @@ def table(_):
 
 
 if __name__ == "__main__":
-    kept.call(__doc__, {"run": run, "check": check, "table": table}, 30)
+    kept.call(__doc__, {"run": run, "check": check, "table": table}, 30, arguments="")
