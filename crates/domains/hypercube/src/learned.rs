@@ -2,7 +2,7 @@
 
 use super::beam::Beam;
 use super::model::Snakes;
-use super::search::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
+use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
 use super::weights::{Belief, Weights, are_weights};
 use super::{Kind, canonical};
 use serde::{Deserialize, Serialize};
@@ -83,13 +83,13 @@ impl Progress {
 /// Beams that rank a path by the vertices that its head can still reach, where a vertex counts by the number of its
 /// neighbours within reach and by its distance from the start.
 ///
-/// A *generation* of beams has weights drawn from normal distributions, the *belief*. The quarter with the longest paths
-/// moves the belief (the cross-entropy method). Weights are judged by the paths that they lead to, in this cube and at
-/// this width. Beams with different weights also begin differently, so that many beginnings are tried. After eight
-/// generations beams are twice as wide; after some doublings the search restarts.
+/// A *generation* of beams has weights drawn from normal distributions, the *belief*. The quarter with the longest
+/// paths moves the belief (the cross-entropy method). Weights are judged by the paths that they lead to, in this cube
+/// and at this width. Beams with different weights also begin differently, so that many beginnings are tried. After
+/// eight generations beams are twice as wide; after some doublings the search restarts.
 ///
-/// After a generation, a quarter as many further beams begin with a part of the longest path or cycle so far. The belief
-/// does not learn from them.
+/// After a generation, a quarter as many further beams begin with a part of the longest path or cycle so far. The
+/// belief does not learn from them.
 #[derive(Debug)]
 struct Learned {
     generations: Generations,
@@ -233,7 +233,7 @@ impl<const W: usize> Beams<W> for Learned {
 #[cfg(test)]
 mod tests {
     use super::super::Cube;
-    use super::super::search::check_damaged_bytes;
+    use super::super::one_by_one::check_damaged_bytes;
     use super::*;
 
     fn parts() -> (Snakes<4>, Learned, Task) {

@@ -20,9 +20,9 @@
 //!
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
-//! without any of them, `draw` shows it. `automorphism` and
-//! `symmetric_coils` are coils of a path and its images. `search` makes one `beam` after the other, for two methods:
-//! `symmetric` uses these coils, and `learned` ranks paths by `weights`.
+//! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils of a path and its images.
+//! `one_by_one` makes one `beam` after the other for two methods: `symmetric` uses these coils, and `learned` ranks
+//! paths by `weights`. `search` lists them.
 
 #![forbid(unsafe_code)]
 
@@ -36,6 +36,7 @@ mod format;
 mod learned;
 mod limits;
 mod model;
+mod one_by_one;
 mod path;
 mod problem;
 mod rollout;

@@ -112,8 +112,8 @@ impl<const W: usize> Problem for Snakes<W> {
 }
 
 impl<const W: usize> Snakes<W> {
-    /// The [potential](Problem::potential) of a path, its vertices counted by `value`, which counts as 1 at least: a path
-    /// that has ended is behind all others.
+    /// The [potential](Problem::potential) of a path, its vertices counted by `value`, which counts as 1 at least: a
+    /// path that has ended is behind all others.
     pub(super) fn rank(&self, state: &Path<W>, value: impl Fn(&[u64; W]) -> f64) -> f64 {
         let legal = self.legal_any(state);
         if legal == 0 {

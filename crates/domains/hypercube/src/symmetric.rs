@@ -3,7 +3,7 @@
 use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
-use super::search::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
+use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
@@ -351,7 +351,7 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::search::check_damaged_bytes;
+    use super::super::one_by_one::check_damaged_bytes;
     use super::*;
 
     const DIMENSION: u32 = 6;
