@@ -142,7 +142,7 @@ impl Learned {
 
 /// The most paths of a beam: those of one length fit into memory, and so do the moves of all.
 fn room<const W: usize>(dimension: usize) -> u64 {
-    // Paths have at most half of the vertices, and a move has 8 bytes: 128 MiB.
+    // A path has fewer moves than there are vertices, and a move has 8 bytes: 256 MiB.
     most_width::<W>().min(1 << (25 - dimension))
 }
 
