@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Attempts at long snakes and coils, one after the other, kept in cubes.csv.
 
-    python3 cubes.py run [--seconds 30] [--only REGEX] [--soloist PROGRAM] [--arguments="--method learned"]
+    python3 cubes.py run [--seconds 30] [--only REGEX] [--soloist PROGRAM] [--arguments="--method learned"] [--below=90]
     python3 cubes.py check      every kept solution, by the definition of snakes and coils alone
     python3 cubes.py table      the lengths, in Markdown
 
 `run` makes one attempt at each open cell, with the default method or the arguments given: seed 1 at first, then 2, and
 so on. An attempt begins at the solution that is kept (`--start`), unless the arguments ask for symmetric coils alone.
-Its result is kept if `soloist check` and the definition accept it and it is longer. A run that is interrupted loses the
-attempt that it was at; the same call makes the next ones.
+With `--below` it begins with so many edges of the kept snake of the same spread, one dimension below; with a negative
+number they are those from its other end. A result is kept if `soloist check` and the definition accept it and it is
+longer. A run that is interrupted loses the attempt that it was at; the same call makes the next ones.
 """
 
 import json
@@ -85,12 +86,13 @@ def attempt(options, kind, cell, row):
     arguments = ["--time", str(options.seconds), "--seed", str(seed), *shlex.split(options.arguments)]
     with tempfile.TemporaryDirectory() as folder:
         # The moves of symmetric coils are others: such a search cannot start from a solution.
-        if row and "symmetry=" not in options.arguments:
+        instance = begun(cell, options.below, folder) if options.below else cell
+        if row and not options.below and "symmetry=" not in options.arguments:
             start = Path(folder) / "start.json"
             solution = {"transitions": [int(bit) for bit in row["transitions"].split()]}
             start.write_text(json.dumps({"solution": nodes_of(kind, solution)}))
             arguments += ["--start", str(start)]
-        found = kept.solved(options.soloist, kind, cell, arguments, folder)
+        found = kept.solved(options.soloist, kind, instance, arguments, folder)
     length, transitions = int(found["score"]), found["solution"]["transitions"]
     wrong = violation(kind, cell, transitions)
     if wrong or length != len(transitions):
@@ -98,8 +100,24 @@ def attempt(options, kind, cell, row):
     if row and length <= int(row["length"]):
         return {**row, "attempts": seed}
     flips = " ".join(map(str, transitions))
-    new = (kind, cell, length, seed, options.seconds, seed, kept.after(found), options.arguments, flips)
+    below = f" below={options.below}" if options.below else ""
+    extra = options.arguments + below
+    new = (kind, cell, length, seed, options.seconds, seed, kept.after(found), extra.strip(), flips)
     return dict(zip(FIELDS, new))
+
+
+def begun(cell, edges, folder):
+    """Writes an instance whose paths begin with edges of the kept snake one dimension below; returns its path."""
+    d, k = map(int, re.fullmatch(r"d(\d+)k(\d+)", cell).groups())
+    below = read().get(("snake", f"d{d - 1}k{k}"))
+    if not below:
+        sys.exit(f"{cell}: no snake of d{d - 1}k{k} is kept")
+    flips = below["transitions"].split()
+    names = {}
+    first = (flips if edges > 0 else flips[::-1])[: abs(edges)]
+    path = Path(folder) / "begun.txt"
+    path.write_text(f"{cell}\ntransitions\n{' '.join(str(names.setdefault(flip, len(names))) for flip in first)}\n")
+    return path
 
 
 def nodes_of(kind, solution):
@@ -149,4 +167,4 @@ def table(_):
 
 
 if __name__ == "__main__":
-    kept.call(__doc__, {"run": run, "check": check, "table": table}, 30, arguments="")
+    kept.call(__doc__, {"run": run, "check": check, "table": table}, 30, arguments="", below=0)
