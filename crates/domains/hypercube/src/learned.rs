@@ -1,10 +1,10 @@
 //! The method `learned`: beams whose ranking is learned from beam to beam.
 
+use super::Kind;
 use super::beam::Beam;
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
+use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
 use super::weights::{Belief, Weights, are_weights};
-use super::{Kind, canonical};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
 use soloist::search::ParameterValues;
@@ -132,11 +132,8 @@ impl Learned {
             let count = flips.len();
             flips.rotate_left(rng.index(count));
         }
-        if rng.chance(0.5) {
-            flips.reverse();
-        }
-        flips.truncate(rng.index(flips.len() + 1));
-        legal_part(problem, canonical(flips.into_iter()))
+        let most = flips.len();
+        legal_part(problem, section(flips, most, rng))
     }
 }
 

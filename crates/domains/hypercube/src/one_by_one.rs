@@ -1,8 +1,8 @@
 //! Searches that make beams one after the other.
 
-use super::Ring;
 use super::model::Snakes;
 use super::path::Path;
+use super::{Ring, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, StepStatus, Work};
@@ -46,7 +46,7 @@ pub(super) trait Beams<const W: usize>: Send {
 
     fn progress(&self) -> &Self::Progress;
 
-    /// Goes on from sound progress.
+    /// Continues from sound progress.
     fn restore(&mut self, progress: Self::Progress);
 
     /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
@@ -201,6 +201,15 @@ pub(super) fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>
     });
     flips.truncate(legal.unwrap_or(flips.len()));
     flips
+}
+
+/// Draws a section of a path: from one of its ends, at most `most` flips, in canonical form.
+pub(super) fn section(mut flips: Vec<u8>, most: usize, rng: &mut Rng) -> Vec<u8> {
+    if rng.chance(0.5) {
+        flips.reverse();
+    }
+    flips.truncate(rng.index(most + 1));
+    canonical(flips.into_iter())
 }
 
 /// The path that flips these bits.

@@ -3,7 +3,7 @@
 use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play};
+use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
@@ -172,7 +172,7 @@ impl<const W: usize> Symmetric<W> {
     /// Draws the beginning of a path: a section of one of the longest coils, or of the best solution, or nothing.
     fn section(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
         let pool = &self.progress.pool;
-        let (mut flips, most) = match rng.index(8) {
+        let (flips, most) = match rng.index(8) {
             0 => return Vec::new(),
             1..=4 if !pool.is_empty() => {
                 let mut flips = pool[rng.index(pool.len())].clone();
@@ -186,11 +186,7 @@ impl<const W: usize> Symmetric<W> {
                 (moves, most)
             }
         };
-        if rng.chance(0.5) {
-            flips.reverse();
-        }
-        flips.truncate(rng.index(most + 1));
-        canonical(flips.into_iter())
+        section(flips, most, rng)
     }
 
     /// Plays a solution and keeps it if it is the best one.
