@@ -59,7 +59,7 @@ impl<P: Problem> Beam<P> {
     }
 
     /// Continues the next path by every move; `value` ranks paths. Returns false if no path is left.
-    pub(super) fn advance(&mut self, problem: &P, value: impl Fn(&P::State) -> f64) -> bool {
+    pub(super) fn advance(&mut self, problem: &P, mut value: impl FnMut(&P::State) -> f64) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);
         self.moves.clear();

@@ -61,7 +61,7 @@ struct Layers<const W: usize> {
 impl<const W: usize> Snakes<W> {
     /// The words that loops go over: a fixed number where there are few.
     #[inline(always)]
-    fn span(&self) -> usize {
+    pub(super) fn span(&self) -> usize {
         if W <= 16 { W } else { self.words }
     }
 

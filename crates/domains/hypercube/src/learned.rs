@@ -1,10 +1,11 @@
 //! The method `learned`: beams whose ranking is learned from beam to beam.
 
-use super::Kind;
 use super::beam::Beam;
 use super::model::Snakes;
 use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
+use super::siblings::Siblings;
 use super::weights::{Belief, Weights, are_weights};
+use super::{Kind, canonical};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
 use soloist::search::ParameterValues;
@@ -20,14 +21,16 @@ soloist::parameter_table! {
         beams: u64 = 24, 4..=10_000;
         /// doublings of the width before the search restarts with a new belief
         doublings: u64 = 4, 1..=10;
+        /// beams in each smaller cube for one beam in the next larger one; 0: no beams in smaller cubes
+        below: u64 = 1, 0..=8;
     }
 }
 
 /// Name and description of the method.
 pub(crate) const LEARNED: SearchInfo = SearchInfo::new::<Generations>(
     "learned",
-    "beams that weigh the vertices within reach, with weights learned from beam to beam",
-    "R. Y. Rubinstein, Methodology and Computing in Applied Probability 1, 1999 (the cross-entropy method); the weights are ours",
+    "beams that weigh the vertices within reach, with weights learned from beam to beam, and begin with snakes of smaller cubes",
+    "R. Y. Rubinstein, Methodology and Computing in Applied Probability 1, 1999 (the cross-entropy method); D. Kinny, ECAI 2012 (beginnings from smaller cubes); the weights are ours",
     // Each path is a snake as far as it goes, so that a limit of playouts ends a run too.
     Unit::Solution("paths continued"),
 );
@@ -42,28 +45,30 @@ pub(crate) fn make<const W: usize>(
     problem: &Snakes<W>,
     settings: &ParameterValues,
 ) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
-    let generations = settings.read().ok()?;
-    let progress = Progress::new(problem.dimension as usize);
-    Some(Box::new(OneByOne::new(Learned { generations, progress })))
+    Some(Box::new(OneByOne::new(Learned::new(problem, settings.read().ok()?))))
 }
 
 /// A beam that is to be made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Task {
-    /// The flips that its paths begin with. `None`: the paths begin at the root, and the belief learns from the beam.
-    section: Option<Vec<u8>>,
+    /// The cube that it is made in, counted from the smallest one.
+    rung: u32,
+    /// The flips that its paths begin with.
+    flips: Vec<u8>,
+    /// Whether they are a part of the longest path of the same cube. The belief does not learn from such a beam.
+    is_section: bool,
     /// Its weights, in the order of [`Belief`].
     values: Vec<f64>,
     width: u64,
     seed: u64,
 }
 
-/// How far the search has come.
+/// How far the search has come in one of the cubes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Progress {
+struct Rung {
     best: Best,
     belief: Belief,
-    /// Times that everything began again.
+    /// Times that everything but the best path began again.
     restarts: u64,
     /// Generations since then.
     generation: u64,
@@ -71,12 +76,64 @@ struct Progress {
     beams: Vec<(u32, Vec<f64>)>,
     /// Beams from sections that are to be made before the next generation.
     sections: u64,
+    /// Beams that were made since the last one of the next larger cube.
+    since: u64,
 }
 
-impl Progress {
+impl Rung {
     fn new(dimension: usize) -> Self {
-        let belief = Belief::new(dimension);
-        Self { best: Best::default(), belief, restarts: 0, generation: 0, beams: Vec::new(), sections: 0 }
+        let (best, belief) = (Best::default(), Belief::new(dimension));
+        Self { best, belief, restarts: 0, generation: 0, beams: Vec::new(), sections: 0, since: 0 }
+    }
+
+    /// The width of the beams of this generation: no more than have room.
+    fn width<const W: usize>(&self, generations: &Generations, dimension: usize) -> u64 {
+        let (every, most) = WIDER;
+        let doublings = (self.restarts / every).min(most) + self.generation / EACH;
+        (generations.width << doublings).min(room::<W>(dimension))
+    }
+
+    /// Ends a generation.
+    fn learn(&mut self, generations: &Generations, dimension: usize) {
+        // The sort keeps equal beams in the order of their making.
+        self.beams.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
+        let count = self.beams.len() / 4;
+        let best: Vec<Vec<f64>> = self.beams.drain(..).take(count).map(|(_, values)| values).collect();
+        self.belief.learn(&best);
+        self.generation += 1;
+        self.sections = count as u64;
+        if self.generation == EACH * (generations.doublings + 1) {
+            (self.belief, self.generation) = (Belief::new(dimension), 0);
+            self.restarts = self.restarts.saturating_add(1);
+        }
+    }
+
+    /// A part of the best path, from one of its ends, or of the best cycle, as far as `problem` allows it.
+    fn section<const W: usize>(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
+        let moves = self.best.moves();
+        if !problem.prefix.is_empty() {
+            return moves[..rng.index(moves.len() + 1)].to_vec();
+        }
+        let mut flips = moves.to_vec();
+        if problem.kind == Kind::Coil {
+            flips = flips_of(&problem.answer(moves));
+            let count = flips.len();
+            flips.rotate_left(rng.index(count));
+        }
+        let most = flips.len();
+        legal_part(problem, section(flips, most, rng))
+    }
+
+    /// Whether everything read from a checkpoint fits the cube.
+    fn is_sound<const W: usize>(&self, problem: &Snakes<W>, generations: &Generations) -> bool {
+        let dimension = problem.dimension as usize;
+        self.best.is_sound(problem)
+            && self.belief.is_sound(dimension)
+            && self.generation < EACH * (generations.doublings + 1)
+            && self.beams.len() as u64 <= generations.beams
+            && self.beams.iter().all(|(_, values)| are_weights(values, dimension))
+            && self.sections <= generations.beams
+            && self.since <= generations.below
     }
 }
 
@@ -90,51 +147,55 @@ impl Progress {
 ///
 /// After a generation, a quarter as many further beams begin with a part of the longest path or cycle so far. The
 /// belief does not learn from them.
+///
+/// **Smaller cubes.** A long snake often begins with most of a long snake of the cube one dimension below. So the same
+/// search, for snakes, also runs in each smaller cube: beams are made in turn, from the smallest cube to the largest. A
+/// beam begins with a part of the longest snake below, from one of its ends. The size of the part is drawn and learned
+/// as the weights are. A smaller cube has fewer and shorter paths, so that all of them together need about a third of
+/// the time of the largest.
 #[derive(Debug)]
-struct Learned {
+struct Learned<const W: usize> {
     generations: Generations,
-    progress: Progress,
+    /// The paths of the smaller cubes, the smallest first.
+    below: Vec<Snakes<W>>,
+    /// By cube; the last one is the cube of the problem.
+    rungs: Vec<Rung>,
 }
 
-impl Learned {
-    /// The width of the beams of this generation: no more than have room.
-    fn width<const W: usize>(&self, dimension: usize) -> u64 {
-        let (every, most) = WIDER;
-        let doublings = (self.progress.restarts / every).min(most) + self.progress.generation / EACH;
-        (self.generations.width << doublings).min(room::<W>(dimension))
+impl<const W: usize> Learned<W> {
+    fn new(problem: &Snakes<W>, generations: Generations) -> Self {
+        let is_open = problem.prefix.is_empty() && generations.below > 0;
+        // In a cube of `k + 1` dimensions or fewer paths hardly turn.
+        let smaller = if is_open { problem.spread + 2..problem.dimension } else { 0..0 };
+        let below: Vec<Snakes<W>> = smaller.filter_map(|dimension| problem.snakes_of(dimension)).collect();
+        let dimensions = below.iter().map(|snakes| snakes.dimension).chain([problem.dimension]);
+        let rungs = dimensions.map(|dimension| Rung::new(dimension as usize)).collect();
+        Self { generations, below, rungs }
     }
 
-    /// Ends a generation.
-    fn learn(&mut self, dimension: usize) {
-        let progress = &mut self.progress;
-        // The sort keeps equal beams in the order of their making.
-        progress.beams.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
-        let count = progress.beams.len() / 4;
-        let best: Vec<Vec<f64>> = progress.beams.drain(..).take(count).map(|(_, values)| values).collect();
-        progress.belief.learn(&best);
-        progress.generation += 1;
-        progress.sections = count as u64;
-        if progress.generation == EACH * (self.generations.doublings + 1) {
-            (progress.belief, progress.generation) = (Belief::new(dimension), 0);
-            progress.restarts = progress.restarts.saturating_add(1);
+    /// The cube whose turn it is: the largest one for which enough beams were made below.
+    fn turn(&self) -> usize {
+        let mut rung = self.below.len();
+        while rung > 0 && self.rungs[rung - 1].since < self.generations.below {
+            rung -= 1;
         }
+        rung
     }
 
-    /// A part of the best path, from one of its ends, or of the best cycle, as far as `problem` allows it.
-    fn section<const W: usize>(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
-        let moves = self.progress.best.moves();
-        if !problem.prefix.is_empty() {
-            return moves[..rng.index(moves.len() + 1)].to_vec();
-        }
-        let mut flips = moves.to_vec();
-        if problem.kind == Kind::Coil {
-            flips = flips_of(&problem.answer(moves));
-            let count = flips.len();
-            flips.rotate_left(rng.index(count));
-        }
-        let most = flips.len();
-        legal_part(problem, section(flips, most, rng))
+    /// The paths of one of the cubes.
+    fn cube<'a>(&'a self, rung: u32, problem: &'a Snakes<W>) -> &'a Snakes<W> {
+        self.below.get(rung as usize).unwrap_or(problem)
     }
+}
+
+/// Returns the beginning of a path that is a `share` of a snake, from one of its ends, as far as `problem` allows it.
+fn begin<const W: usize>(problem: &Snakes<W>, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u8> {
+    let mut flips = snake.to_vec();
+    if rng.chance(0.5) {
+        flips.reverse();
+    }
+    flips.truncate((flips.len() as f64 * share).round() as usize);
+    legal_part(problem, canonical(flips.into_iter()))
 }
 
 /// The most paths of a beam: those of one length fit into memory, and so do the moves of all.
@@ -143,168 +204,232 @@ fn room<const W: usize>(dimension: usize) -> u64 {
     most_width::<W>().min(1 << (25 - dimension))
 }
 
-impl<const W: usize> Beams<W> for Learned {
-    type Progress = Progress;
+impl<const W: usize> Beams<W> for Learned<W> {
+    type Progress = Vec<Rung>;
     type Task = Task;
     type Running = (Beam<Snakes<W>>, Weights);
 
     fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) {
-        if self.progress.best.0.is_none()
+        if let Some(top) = self.rungs.last_mut()
+            && top.best.0.is_none()
             && let Some((moves, score)) = play(problem, work, &[])
         {
-            self.progress.best.take(moves, score);
+            top.best.take(moves, score);
         }
     }
 
     fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
-        if self.progress.beams.len() as u64 >= self.generations.beams {
-            self.learn(problem.dimension as usize);
+        let rung = self.turn();
+        let snakes = self.below.get(rung).unwrap_or(problem);
+        let dimension = snakes.dimension as usize;
+        let (lower, upper) = self.rungs.split_at_mut(rung);
+        let here = &mut upper[0];
+        if here.beams.len() as u64 >= self.generations.beams {
+            here.learn(&self.generations, dimension);
         }
-        let section = if self.progress.sections > 0 { Some(self.section(problem, rng)) } else { None };
-        let values = self.progress.belief.draw(rng);
-        Task { section, values, width: self.width::<W>(problem.dimension as usize), seed: rng.next_u64() }
+        let values = here.belief.draw(rng);
+        let is_section = here.sections > 0;
+        let flips = match lower.last_mut() {
+            _ if is_section => here.section(snakes, rng),
+            Some(below) => begin(snakes, below.best.moves(), Weights::new(&values).share, rng),
+            None => Vec::new(),
+        };
+        if let Some(below) = lower.last_mut() {
+            below.since = 0;
+        }
+        here.since = (here.since + 1).min(self.generations.below);
+        let width = here.width::<W>(&self.generations, dimension);
+        Task { rung: rung as u32, flips, is_section, values, width, seed: rng.next_u64() }
     }
 
     fn start(&self, problem: &Snakes<W>, task: &Task) -> Self::Running {
         let weights = Weights::new(&task.values);
-        let path = after(problem, task.section.as_deref().unwrap_or(&[]));
+        let path = after(self.cube(task.rung, problem), &task.flips);
         (Beam::new(path, task.width as usize, weights.noise, task.seed), weights)
     }
 
-    fn advance(&self, problem: &Snakes<W>, (beam, weights): &mut Self::Running) -> bool {
-        beam.advance(problem, |path| {
-            problem.rank(path, |set| weights.sum(set, problem.words, problem.dimension as usize))
-        })
+    fn advance(&self, problem: &Snakes<W>, task: &Task, (beam, weights): &mut Self::Running) -> bool {
+        let problem = self.cube(task.rung, problem);
+        let worth = |set: &[u64; W]| weights.sum(set, problem.words, problem.dimension as usize);
+        let mut siblings = Siblings::new(problem, worth);
+        beam.advance(problem, |path| siblings.rank(path))
     }
 
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, (beam, _): &Self::Running) {
         let best = beam.best();
         let length = best.map_or(0, |(length, _)| length as u32);
-        match task.section {
-            Some(_) => self.progress.sections = self.progress.sections.saturating_sub(1),
-            None => self.progress.beams.push((length, task.values.clone())),
+        let Some(here) = self.rungs.get_mut(task.rung as usize) else { return };
+        if task.is_section {
+            here.sections = here.sections.saturating_sub(1);
+        } else {
+            here.beams.push((length, task.values.clone()));
         }
-        if let Some((_, moves)) = best.filter(|_| self.progress.best.yields_to(length)) {
-            let flips: Vec<u8> = task.section.iter().flatten().chain(moves).copied().collect();
-            if let Some((moves, score)) = play(problem, work, &flips) {
-                self.progress.best.take(moves, score);
+        if let Some((_, moves)) = best.filter(|_| here.best.yields_to(length)) {
+            let flips: Vec<u8> = task.flips.iter().chain(moves).copied().collect();
+            if self.below.get(task.rung as usize).is_some() {
+                here.best = Best(Some((flips, length)));
+            } else if let Some((moves, score)) = play(problem, work, &flips) {
+                here.best.take(moves, score);
             }
         }
     }
 
     /// A solution from outside is continued from its parts.
     fn offer(&mut self, _: &Snakes<W>, moves: &[u8], score: Score) {
-        self.progress.best.take(moves.to_vec(), score);
+        if let Some(top) = self.rungs.last_mut() {
+            top.best.take(moves.to_vec(), score);
+        }
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {
-        vec![("restarts", self.progress.restarts as f64), ("generation", self.progress.generation as f64)]
+        let Some((top, below)) = self.rungs.split_last() else { return Vec::new() };
+        let mut gauges = vec![("restarts", top.restarts as f64), ("generation", top.generation as f64)];
+        if let Some(below) = below.last() {
+            gauges.push(("snake below", below.best.length().into()));
+        }
+        gauges
     }
 
-    fn progress(&self) -> &Progress {
-        &self.progress
+    fn progress(&self) -> &Vec<Rung> {
+        &self.rungs
     }
 
-    fn restore(&mut self, progress: Progress) {
-        self.progress = progress;
+    fn restore(&mut self, progress: Vec<Rung>) {
+        self.rungs = progress;
     }
 
-    fn is_sound(&self, problem: &Snakes<W>, progress: &Progress, task: Option<&Task>) -> bool {
-        let dimension = problem.dimension as usize;
+    fn is_sound(&self, problem: &Snakes<W>, progress: &Vec<Rung>, task: Option<&Task>) -> bool {
+        let cubes = self.below.iter().chain([problem]);
         let task = task.is_none_or(|task| {
-            let begins = task.section.as_ref().is_none_or(|flips| legal_part(problem, flips.clone()) == *flips);
-            begins
+            let snakes = self.cube(task.rung, problem);
+            let dimension = snakes.dimension as usize;
+            let here = progress.get(task.rung as usize);
+            legal_part(snakes, task.flips.clone()) == task.flips
                 && (1..=room::<W>(dimension)).contains(&task.width)
                 && are_weights(&task.values, dimension)
-                && (task.section.is_none() || progress.sections > 0)
+                && here.is_some_and(|here| !task.is_section || here.sections > 0)
         });
-        task && progress.best.is_sound(problem)
-            && progress.belief.is_sound(dimension)
-            && progress.generation < EACH * (self.generations.doublings + 1)
-            && progress.beams.len() as u64 <= self.generations.beams
-            && progress.beams.iter().all(|(_, values)| are_weights(values, dimension))
-            && progress.sections <= self.generations.beams
+        task && progress.len() == self.rungs.len()
+            && progress.iter().zip(cubes).all(|(rung, snakes)| rung.is_sound(snakes, &self.generations))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Cube;
     use super::super::one_by_one::check_damaged_bytes;
+    use super::super::{Cube, nodes_of, violation};
     use super::*;
 
-    fn parts() -> (Snakes<4>, Learned, Task) {
+    /// A search of snakes in a cube of 6 dimensions; the smaller ones are those of 4 and 5.
+    fn parts() -> (Snakes<4>, Learned<4>, Task) {
         let problem = Snakes::<4>::new(Kind::Snake, &Cube::new(6, 2).unwrap(), Default::default(), Default::default());
+        let mut search = Learned::new(&problem, Generations::default());
         let values = Belief::new(6).draw(&mut Rng::new(1));
-        let mut progress = Progress::new(6);
-        progress.beams.push((5, values.clone()));
-        let task = Task { section: None, values, width: 20, seed: 1 };
-        (problem, Learned { generations: Generations::default(), progress }, task)
+        search.rungs[2].beams.push((5, values.clone()));
+        let task = Task { rung: 2, flips: Vec::new(), is_section: false, values, width: 20, seed: 1 };
+        (problem, search, task)
     }
 
     #[test]
     fn progress_that_cannot_be_is_refused() {
         let (problem, search, task) = parts();
-        let is_sound = |change: &dyn Fn(&mut Progress, &mut Task)| {
-            let (mut progress, mut task) = (search.progress.clone(), task.clone());
+        let is_sound = |change: &dyn Fn(&mut Vec<Rung>, &mut Task)| {
+            let (mut progress, mut task) = (search.rungs.clone(), task.clone());
             change(&mut progress, &mut task);
             search.is_sound(&problem, &progress, Some(&task))
         };
         assert!(is_sound(&|_, _| {}));
-        assert!(!is_sound(&|progress, _| progress.best = Best(Some((vec![0, 0], 2)))));
-        assert!(!is_sound(&|progress, _| progress.belief = Belief::new(7)));
-        assert!(!is_sound(&|progress, _| progress.beams[0].1[0] = f64::NAN));
-        assert!(!is_sound(&|progress, _| progress.generation = 40));
+        assert!(!is_sound(&|rungs, _| rungs[2].best = Best(Some((vec![0, 0], 2)))));
+        assert!(!is_sound(&|rungs, _| rungs[2].belief = Belief::new(7)));
+        assert!(!is_sound(&|rungs, _| rungs[2].beams[0].1[0] = f64::NAN));
+        assert!(!is_sound(&|rungs, _| rungs[2].generation = 40));
+        assert!(!is_sound(&|rungs, _| rungs[1].since = 2), "one beam below is enough");
+        assert!(!is_sound(&|rungs, _| rungs[0].best = Best(Some((vec![0, 1, 2, 3, 4], 5)))), "no bit 4 in the cube");
+        assert!(!is_sound(&|rungs, _| drop(rungs.pop())));
+        assert!(!is_sound(&|_, task| task.rung = 3));
         assert!(!is_sound(&|_, task| task.values[3] = f64::INFINITY));
         assert!(!is_sound(&|_, task| task.width = u64::MAX));
-        assert!(!is_sound(&|_, task| task.section = Some(Vec::new())), "no section is to be made");
-        assert!(!is_sound(&|progress, task| (progress.sections, task.section) = (1, Some(vec![0, 0]))));
+        assert!(!is_sound(&|_, task| task.is_section = true), "no section is to be made");
+        assert!(!is_sound(&|_, task| task.flips = vec![0, 0]));
     }
 
     #[test]
     fn damaged_bytes_make_no_panic() {
         let (problem, search, task) = parts();
-        check_damaged_bytes(&problem, || parts().1, search.progress, task);
+        check_damaged_bytes(&problem, || parts().1, search.rungs, task);
     }
 
     /// A generation of beams, the longer the larger the weight of a vertex with two neighbours.
-    fn generation(search: &mut Learned, rng: &mut Rng) {
-        let beams = (0..search.generations.beams).map(|_| {
-            let values = search.progress.belief.draw(rng);
+    fn generation(rung: &mut Rung, rng: &mut Rng) {
+        let generations = Generations::default();
+        let beams = (0..generations.beams).map(|_| {
+            let values = rung.belief.draw(rng);
             ((1_000.0 * values[2]).max(0.0) as u32, values)
         });
-        search.progress.beams = beams.collect();
-        search.learn(6);
+        rung.beams = beams.collect();
+        rung.learn(&generations, 6);
     }
 
     #[test]
     fn the_longest_beams_move_the_belief() {
-        let (_, mut search, _) = parts();
-        let mut rng = Rng::new(7);
-        let mean = |search: &Learned, rng: &mut Rng| {
-            (0..2_000).map(|_| search.progress.belief.draw(rng)[2]).sum::<f64>() / 2_000.0
-        };
-        let before = mean(&search, &mut rng);
-        (0..10).for_each(|_| generation(&mut search, &mut rng));
-        assert!(mean(&search, &mut rng) > before + 0.3, "{before} {}", mean(&search, &mut rng));
-        assert_eq!((search.progress.generation, search.progress.sections), (10, 6));
-        (0..30).for_each(|_| generation(&mut search, &mut rng));
-        assert_eq!((search.progress.restarts, search.progress.belief), (1, Belief::new(6)));
+        let (mut rung, mut rng) = (Rung::new(6), Rng::new(7));
+        let mean = |rung: &Rung, rng: &mut Rng| (0..2_000).map(|_| rung.belief.draw(rng)[2]).sum::<f64>() / 2_000.0;
+        let before = mean(&rung, &mut rng);
+        (0..10).for_each(|_| generation(&mut rung, &mut rng));
+        assert!(mean(&rung, &mut rng) > before + 0.3, "{before} {}", mean(&rung, &mut rng));
+        assert_eq!((rung.generation, rung.sections), (10, 6));
+        (0..30).for_each(|_| generation(&mut rung, &mut rng));
+        assert_eq!((rung.restarts, rung.belief), (1, Belief::new(6)));
     }
 
     #[test]
     fn beams_become_wider_and_begin_again() {
-        let (_, mut search, _) = parts();
-        let mut rng = Rng::new(7);
+        let (mut rung, mut rng) = (Rung::new(6), Rng::new(7));
+        let width = |rung: &Rung| rung.width::<4>(&Generations::default(), 6);
         let mut widths = Vec::new();
         for _ in 0..60 {
-            widths.push(search.width::<4>(6));
-            generation(&mut search, &mut rng);
+            widths.push(width(&rung));
+            generation(&mut rung, &mut rng);
         }
         assert_eq!((widths[0], widths[7], widths[8], widths[39], widths[40]), (20, 20, 40, 320, 20));
-        search.progress.restarts = u64::MAX;
-        assert_eq!(search.width::<4>(6), 20 << 12, "10 doublings by restarts, 2 by generations");
-        (0..30).for_each(|_| generation(&mut search, &mut rng));
-        assert_eq!(search.width::<128>(13), 1 << 12, "no more than have room");
+        rung.restarts = u64::MAX;
+        assert_eq!(width(&rung), 20 << 12, "10 doublings by restarts, 2 by generations");
+        (0..30).for_each(|_| generation(&mut rung, &mut rng));
+        assert_eq!(rung.width::<128>(&Generations::default(), 13), 1 << 12, "no more than have room");
+    }
+
+    #[test]
+    fn cubes_have_beams_in_turn() {
+        let (problem, mut search, _) = parts();
+        let mut rng = Rng::new(1);
+        let mut turns =
+            |search: &mut Learned<4>| -> Vec<u32> { (0..7).map(|_| search.choose(&problem, &mut rng).rung).collect() };
+        assert_eq!(turns(&mut search), [0, 1, 2, 0, 1, 2, 0]);
+        let (_, mut search, _) = parts();
+        search.generations.below = 2;
+        assert_eq!(turns(&mut search), [0, 0, 1, 0, 0, 1, 2]);
+        search = Learned::new(&problem, Generations { below: 0, ..Generations::default() });
+        assert_eq!(turns(&mut search), [0; 7]);
+    }
+
+    /// A beam begins with as large a part of the snake below as its weights say, from either end.
+    #[test]
+    fn paths_begin_with_a_snake_of_the_cube_below() {
+        let (problem, mut search, _) = parts();
+        // The longest snake of dimension 5 has 13 edges.
+        let snake = vec![0, 1, 2, 3, 1, 0, 4, 3, 1, 2, 3, 0, 1];
+        assert!(violation(&nodes_of(&snake), 2, Kind::Snake).is_none());
+        search.rungs[1].best = Best(Some((snake.clone(), 13)));
+        let backwards = canonical(snake.iter().rev().copied());
+        let (mut rng, mut lengths) = (Rng::new(1), std::collections::BTreeSet::new());
+        for _ in 0..300 {
+            let task = search.choose(&problem, &mut rng);
+            if task.rung == 2 {
+                assert!(snake.starts_with(&task.flips) || backwards.starts_with(&task.flips), "{:?}", task.flips);
+                assert_eq!(task.flips.len(), (13.0 * Weights::new(&task.values).share).round() as usize);
+                lengths.insert(task.flips.len());
+            }
+        }
+        assert!(lengths.contains(&0) && lengths.contains(&13) && lengths.len() > 8, "{lengths:?}");
     }
 }

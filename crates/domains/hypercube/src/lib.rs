@@ -41,6 +41,7 @@ mod path;
 mod problem;
 mod rollout;
 mod search;
+mod siblings;
 mod spec;
 mod symmetric;
 mod symmetric_coils;

@@ -167,6 +167,17 @@ impl<const W: usize> Snakes<W> {
         snakes
     }
 
+    /// Returns the snakes of a smaller cube with the same spread, ranked by default as in that cube if paths are woven
+    /// here. `None`: there is no such cube.
+    pub(super) fn snakes_of(&self, dimension: u32) -> Option<Self> {
+        let cube = Cube::new(dimension, self.spread).ok()?;
+        let potential = match self.potential {
+            Potential::Woven => Potential::named("auto", dimension, self.spread),
+            potential => potential,
+        };
+        Some(Self::new(Kind::Snake, &cube, self.code, potential))
+    }
+
     /// Path or cycle.
     #[must_use]
     pub fn kind(&self) -> Kind {

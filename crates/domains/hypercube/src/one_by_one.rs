@@ -33,7 +33,7 @@ pub(super) trait Beams<const W: usize>: Send {
     fn start(&self, problem: &Snakes<W>, task: &Self::Task) -> Self::Running;
 
     /// Continues the next path. Returns false if the beam has ended.
-    fn advance(&self, problem: &Snakes<W>, running: &mut Self::Running) -> bool;
+    fn advance(&self, problem: &Snakes<W>, task: &Self::Task, running: &mut Self::Running) -> bool;
 
     /// Uses what a beam has found.
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Self::Task, running: &Self::Running);
@@ -86,11 +86,11 @@ impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
             };
             while self.again > 0 && !(self.again.is_multiple_of(8) && work.is_cut()) {
                 // Bytes from outside may count more paths than there are.
-                self.again = if self.search.advance(problem, &mut running) { self.again - 1 } else { 0 };
+                self.again = if self.search.advance(problem, &task, &mut running) { self.again - 1 } else { 0 };
             }
             let mut ended = false;
             while self.again == 0 && !ended && work.next_unit() {
-                ended = !self.search.advance(problem, &mut running);
+                ended = !self.search.advance(problem, &task, &mut running);
                 made += u64::from(!ended);
             }
             if !ended {
@@ -148,6 +148,11 @@ impl Best {
     /// The moves; none before the first step.
     pub(super) fn moves(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], |(moves, _)| moves)
+    }
+
+    /// The length; 0 before the first step.
+    pub(super) fn length(&self) -> u32 {
+        self.0.as_ref().map_or(0, |&(_, length)| length)
     }
 
     /// Whether it is a solution of its length.

@@ -1,8 +1,8 @@
 //! Snakes and coils as a search problem: flip a bit, a bit, a bit.
 
 use super::Kind;
-use super::model::{Code, Potential, Snakes};
-use super::path::{Path, is_woven, size};
+use super::model::{Code, Snakes};
+use super::path::Path;
 use super::rollout::Walk;
 use super::{learned, search, symmetric};
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
@@ -53,7 +53,7 @@ impl<const W: usize> Problem for Snakes<W> {
     /// is free. It orders paths of one length, and is less than any number of vertices. With [`Potential::Woven`] a
     /// woven path has all vertices of the cube more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
-        Some(self.rank(state, |vertices| size(vertices).into()))
+        Some(self.rank_by_count(state))
     }
 
     fn key(&self, state: &Path<W>) -> Option<u64> {
@@ -108,25 +108,6 @@ impl<const W: usize> Problem for Snakes<W> {
             code_count: (codes <= 1 << 18).then_some(codes),
             ..Facts::default()
         }
-    }
-}
-
-impl<const W: usize> Snakes<W> {
-    /// The [potential](Problem::potential) of a path, its vertices counted by `value`, which counts as 1 at least: a
-    /// path that has ended is behind all others.
-    pub(super) fn rank(&self, state: &Path<W>, value: impl Fn(&[u64; W]) -> f64) -> f64 {
-        let legal = self.legal_any(state);
-        if legal == 0 {
-            return f64::from(size(&self.free(state))) / f64::from(1_u32 << self.dimension);
-        }
-        let vertices = match self.potential {
-            Potential::Reachable | Potential::Woven => self.reach(state, legal),
-            Potential::Free => self.free(state),
-        };
-        let is_woven = self.potential == Potential::Woven && is_woven(state.history, state.length);
-        let ahead = if is_woven { f64::from(1_u32 << self.dimension) } else { 0.0 };
-        let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
-        if is_alive { ahead + value(&vertices).max(1.0) } else { 0.0 }
     }
 }
 

@@ -4,6 +4,8 @@ use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
 use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
+use super::path::size;
+use super::siblings::Siblings;
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
@@ -256,11 +258,17 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
         }
     }
 
-    fn advance(&self, problem: &Snakes<W>, running: &mut Running<W>) -> bool {
+    fn advance(&self, problem: &Snakes<W>, _: &Task, running: &mut Running<W>) -> bool {
         match running {
             Running::Coil(beam) => beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
-            Running::Path(beam) => beam.advance(&self.snakes, |path| self.snakes.potential(path).unwrap_or(0.0)),
-            Running::Closed(beam) => beam.advance(problem, |path| problem.potential(path).unwrap_or(0.0)),
+            Running::Path(beam) => {
+                let mut siblings = Siblings::new(&self.snakes, |set: &[u64; W]| size(set).into());
+                beam.advance(&self.snakes, |path| siblings.rank(path))
+            }
+            Running::Closed(beam) => {
+                let mut siblings = Siblings::new(problem, |set: &[u64; W]| size(set).into());
+                beam.advance(problem, |path| siblings.rank(path))
+            }
         }
     }
 

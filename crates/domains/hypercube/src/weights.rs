@@ -27,18 +27,19 @@ pub(super) struct Weights {
     distance: [f64; CLASSES],
     /// The random part of a rank is below this.
     pub(super) noise: f64,
+    /// The part, from 0 to 1, of the longest snake of the cube below that paths begin with.
+    pub(super) share: f64,
 }
 
 impl Weights {
     /// Returns the weights of `values`, in the order of [`Belief`].
     pub(super) fn new(values: &[f64]) -> Self {
-        let mut weights = Self { degree: [0.0; CLASSES], distance: [0.0; CLASSES], noise: 0.0 };
-        let classes = values.len() / 2;
-        let (degree, rest) = values.split_at(classes);
-        weights.degree[..classes].copy_from_slice(degree);
-        weights.distance[..classes].copy_from_slice(&rest[..classes]);
-        weights.noise = rest.last().copied().unwrap_or(0.0);
-        weights
+        let (classes, rest) = values.split_at(values.len() - 2);
+        let (by_degree, by_distance) = classes.split_at(classes.len() / 2);
+        let (mut degree, mut distance) = ([0.0; CLASSES], [0.0; CLASSES]);
+        degree[..by_degree.len()].copy_from_slice(by_degree);
+        distance[..by_distance.len()].copy_from_slice(by_distance);
+        Self { degree, distance, noise: rest[0], share: rest[1] }
     }
 
     /// Returns the sum of the weights of a set of vertices of a cube of `words` words.
@@ -71,7 +72,7 @@ impl Weights {
     }
 }
 
-/// Normal distributions of weights: by number of neighbours, by distance, and the noise.
+/// Normal distributions of weights: by number of neighbours, by distance, the noise, and the share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Belief {
     mean: Vec<f64>,
@@ -84,21 +85,21 @@ impl Belief {
 
     /// Returns what is believed before the first beam: a vertex is worth 1, whatever lies beside it.
     pub(super) fn new(dimension: usize) -> Self {
-        let list = |degree: f64, distance: f64, noise: f64| {
+        let list = |degree: f64, distance: f64, noise: f64, share: f64| {
             let mut list = vec![degree; dimension + 1];
             list.resize(2 * (dimension + 1), distance);
-            list.push(noise);
+            list.extend([noise, share]);
             list
         };
-        Self { mean: list(1.0, 0.0, 0.7), deviation: list(0.3, 0.15, 0.4) }
+        Self { mean: list(1.0, 0.0, 0.7, 0.5), deviation: list(0.3, 0.15, 0.4, 0.5) }
     }
 
-    /// Draws weights. The noise is not negative.
+    /// Draws weights. The noise is not negative, and the share is from 0 to 1.
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let normal = self.mean.iter().zip(&self.deviation).map(|(mean, deviation)| mean + deviation * rng.normal());
         let mut values: Vec<f64> = normal.collect();
-        if let Some(noise) = values.last_mut() {
-            *noise = noise.abs();
+        if let [.., noise, share] = &mut values[..] {
+            (*noise, *share) = (noise.abs(), share.clamp(0.0, 1.0));
         }
         values
     }
@@ -124,7 +125,7 @@ impl Belief {
 /// Whether `values` may be the weights of a beam in this dimension. Weights of this size are never learned; larger ones
 /// from damaged bytes might add up to no number.
 pub(super) fn are_weights(values: &[f64], dimension: usize) -> bool {
-    values.len() == 2 * dimension + 3 && values.iter().all(|value| value.abs() < 1e9)
+    values.len() == 2 * dimension + 4 && values.iter().all(|value| value.abs() < 1e9)
 }
 
 #[cfg(test)]
@@ -136,7 +137,7 @@ mod tests {
     fn vertices_are_weighed_by_neighbours_and_distance() {
         let mut rng = Rng::new(3);
         for dimension in [4, 6, 8, 11, 13] {
-            let values: Vec<f64> = (0..2 * dimension + 3).map(|_| (rng.index(64) as f64) / 8.0).collect();
+            let values: Vec<f64> = (0..2 * dimension + 4).map(|_| (rng.index(64) as f64) / 8.0).collect();
             for density in [0.2, 0.5, 1.0] {
                 let mut set = [0_u64; 128];
                 let members: Vec<usize> = (0..1 << dimension).filter(|_| rng.chance(density)).collect();

@@ -62,6 +62,22 @@ fn weighted_beams_find_long_snakes_and_coils() {
     assert!(found(Kind::Coil, "d10k3", &[], "beam", 300_000).0 < 128.0);
 }
 
+/// Beams that begin with a snake of the cube below, against beams that begin at the root.
+#[test]
+fn snakes_of_smaller_cubes_are_good_beginnings() {
+    let length = |below: &str, seed: u64| {
+        let mut setup = Setup::named("learned").seed(seed);
+        setup.set("below", below).unwrap();
+        let instance = load(Kind::Snake, "d9k2", &Options::new()).unwrap();
+        let request = Request { setup: Some(setup), budget: Budget::nodes(100_000), ..Request::default() };
+        instance.solve(request, &mut Unobserved).unwrap().score().and_then(Score::value).unwrap()
+    };
+    for seed in [1, 2] {
+        let (begun, open) = (length("1", seed), length("0", seed));
+        assert!(begun > open + 5.0, "{seed}: {begun} {open}");
+    }
+}
+
 #[test]
 fn learned_beams_continue_a_given_beginning() {
     let start = [0, 1, 3, 7, 6, 14, 12];

@@ -1,0 +1,146 @@
+//! Ranks of all paths that continue one path by an edge.
+
+use super::Kind;
+use super::model::{Potential, Snakes};
+use super::path::{Path, flips_into, flood, is_woven, size, steps};
+
+/// Ranks paths that continue the same path by one edge.
+///
+/// What is free is the same for all of them from spread 2 on: the ball that an edge adds lies around a vertex of the
+/// path before. So each connected piece of the free vertices is found once and weighed once, not once for each edge.
+/// Pieces have no common neighbour, and the rank is the sum of what the pieces within reach are worth.
+#[derive(Debug)]
+pub(super) struct Siblings<'a, V, const W: usize> {
+    snakes: &'a Snakes<W>,
+    /// What a piece is worth.
+    worth: V,
+    free: Option<[u64; W]>,
+    pieces: Vec<Piece<W>>,
+}
+
+/// A connected piece of the free vertices.
+#[derive(Debug)]
+struct Piece<const W: usize> {
+    vertices: [u64; W],
+    worth: f64,
+}
+
+impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
+    pub(super) fn new(snakes: &'a Snakes<W>, worth: V) -> Self {
+        Self { snakes, worth, free: None, pieces: Vec::new() }
+    }
+
+    /// Returns what a path is ranked by among those as long: what the pieces within reach are worth, 1 at least. A path
+    /// that has ended has less than 1, one that cannot close any more has 0.
+    pub(super) fn rank(&mut self, path: &Path<W>) -> f64 {
+        let snakes = self.snakes;
+        if snakes.spread == 1 {
+            // A path blocks its own head.
+            self.free = None;
+            self.pieces.clear();
+        }
+        let free = *self.free.get_or_insert_with(|| snakes.free(path));
+        let legal = snakes.legal_any(path);
+        if legal == 0 {
+            return snakes.rank_of_ended(&free);
+        }
+        let (mut sum, mut is_alive) = (0.0, snakes.kind == Kind::Snake);
+        let mut take = |piece: &Piece<W>| {
+            sum += piece.worth;
+            is_alive = is_alive || snakes.may_close(path, &piece.vertices);
+        };
+        if snakes.potential == Potential::Free {
+            if self.pieces.is_empty() {
+                self.pieces.push(Piece { vertices: free, worth: (self.worth)(&free) });
+            }
+            self.pieces.iter().for_each(take);
+        } else {
+            let mut rest = legal;
+            for piece in &self.pieces {
+                let into = flips_into::<W>(|word| piece.vertices[word], path.head.into());
+                if rest & into != 0 {
+                    rest &= !into;
+                    take(piece);
+                }
+            }
+            while rest != 0 {
+                let mut vertices = steps(path.head, rest & rest.wrapping_neg());
+                flood(&mut vertices, &free, snakes.span());
+                rest &= !flips_into::<W>(|word| vertices[word], path.head.into());
+                let piece = Piece { vertices, worth: (self.worth)(&vertices) };
+                take(&piece);
+                self.pieces.push(piece);
+            }
+        }
+        snakes.rank(path, is_alive.then_some(sum))
+    }
+}
+
+impl<const W: usize> Snakes<W> {
+    /// Returns the rank of a path by the number of vertices within reach, found by one flood for all pieces.
+    pub(super) fn rank_by_count(&self, path: &Path<W>) -> f64 {
+        let legal = self.legal_any(path);
+        if legal == 0 {
+            return self.rank_of_ended(&self.free(path));
+        }
+        let vertices = match self.potential {
+            Potential::Reachable | Potential::Woven => self.reach(path, legal),
+            Potential::Free => self.free(path),
+        };
+        let is_alive = self.kind == Kind::Snake || self.may_close(path, &vertices);
+        self.rank(path, is_alive.then(|| size(&vertices).into()))
+    }
+
+    /// The rank of a path by what the vertices within reach are worth. `None`: it cannot close any more.
+    #[inline(always)]
+    fn rank(&self, path: &Path<W>, worth: Option<f64>) -> f64 {
+        let is_ahead = self.potential == Potential::Woven && is_woven(path.history, path.length);
+        let ahead = if is_ahead { f64::from(1_u32 << self.dimension) } else { 0.0 };
+        worth.map_or(0.0, |worth| ahead + worth.max(1.0))
+    }
+
+    /// The rank of a path that has ended: less than 1.
+    fn rank_of_ended(&self, free: &[u64; W]) -> f64 {
+        f64::from(size(free)) / f64::from(1_u32 << self.dimension)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Code, Cube};
+    use super::*;
+    use soloist::{Problem, Rng};
+
+    /// Siblings have the ranks of paths ranked alone, by a flood that knows no pieces.
+    #[test]
+    fn siblings_have_the_ranks_of_single_paths() {
+        let mut rng = Rng::new(1);
+        let (mut ranked, mut divided) = (0, 0);
+        for (dimension, spread) in [(6, 1), (7, 1), (7, 2), (8, 2), (7, 3), (8, 4)] {
+            for kind in [Kind::Snake, Kind::Coil] {
+                for potential in [Potential::Reachable, Potential::Free, Potential::Woven] {
+                    let cube = Cube::new(dimension, spread).unwrap();
+                    let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
+                    for _ in 0..20 {
+                        let mut path = snakes.root();
+                        loop {
+                            let legal = snakes.legal_any(&path);
+                            let mut siblings = Siblings::new(&snakes, |set: &[u64; 4]| size(set).into());
+                            let bits: Vec<u8> = (0..16).filter(|bit| legal >> bit & 1 == 1).collect();
+                            for &bit in &bits {
+                                let mut child = path.clone();
+                                snakes.apply(&mut child, bit);
+                                assert_eq!(siblings.rank(&child), snakes.rank_by_count(&child));
+                                ranked += 1;
+                            }
+                            divided += u32::from(siblings.pieces.len() > 1);
+                            let Some(&bit) = bits.get(rng.index(bits.len().max(1))) else { break };
+                            snakes.apply(&mut path, bit);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(ranked > 1_000 && divided > 100, "{ranked} {divided}");
+    }
+}
