@@ -58,7 +58,8 @@ impl<P: Problem> Beam<P> {
         self.best.as_ref().map(|(value, moves)| (*value, &moves[..]))
     }
 
-    /// Continues the next path by every move; `value` ranks paths. Returns false if no path is left.
+    /// Continues the next path by every move. `value` is asked for the rank of each path that results, and of no other.
+    /// Returns false if no path is left.
     pub(super) fn advance(&mut self, problem: &P, mut value: impl FnMut(&P::State) -> f64) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);

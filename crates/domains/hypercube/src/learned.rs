@@ -2,7 +2,7 @@
 
 use super::beam::Beam;
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
+use super::one_by_one::{Beams, Best, OneByOne, after, finished, flips_of, legal_part, most_width, play, section};
 use super::siblings::Siblings;
 use super::weights::{Belief, Weights, are_weights};
 use super::{Kind, canonical};
@@ -21,8 +21,9 @@ soloist::parameter_table! {
         beams: u64 = 24, 4..=10_000;
         /// doublings of the width before the search restarts with a new belief
         doublings: u64 = 4, 1..=10;
-        /// beams in each smaller cube for one beam in the next larger one; 0: no beams in smaller cubes
-        below: u64 = 1, 0..=8;
+        /// beams in each smaller cube for one beam in the next larger one: their number multiplies from cube to cube;
+        /// 0: no beams in smaller cubes
+        below: u64 = 1, 0..=2;
     }
 }
 
@@ -76,7 +77,7 @@ struct Rung {
     beams: Vec<(u32, Vec<f64>)>,
     /// Beams from sections that are to be made before the next generation.
     sections: u64,
-    /// Beams that were made since the last one of the next larger cube.
+    /// Beams since the last one of the next larger cube, at most `below`.
     since: u64,
 }
 
@@ -106,6 +107,13 @@ impl Rung {
             (self.belief, self.generation) = (Belief::new(dimension), 0);
             self.restarts = self.restarts.saturating_add(1);
         }
+    }
+
+    /// Keeps a snake of a smaller cube. Its beam may have dropped all paths that continue it.
+    fn keep<const W: usize>(&mut self, snakes: &Snakes<W>, flips: &[u8]) {
+        let moves = finished(snakes, flips);
+        let length = moves.len() as u32;
+        self.best = Best(Some((moves, length)));
     }
 
     /// A part of the best path, from one of its ends, or of the best cycle, as far as `problem` allows it.
@@ -151,13 +159,13 @@ impl Rung {
 /// **Smaller cubes.** A long snake often begins with most of a long snake of the cube one dimension below. So the same
 /// search, for snakes, also runs in each smaller cube: beams are made in turn, from the smallest cube to the largest. A
 /// beam begins with a part of the longest snake below, from one of its ends. The size of the part is drawn and learned
-/// as the weights are. A smaller cube has fewer and shorter paths, so that all of them together need about a third of
-/// the time of the largest.
+/// as the weights are. Paths are shorter there: with snakes of spread 2 all smaller cubes together take about a third
+/// of the time.
 #[derive(Debug)]
 struct Learned<const W: usize> {
     generations: Generations,
-    /// The paths of the smaller cubes, the smallest first.
-    below: Vec<Snakes<W>>,
+    /// The snakes of the smaller cubes, the smallest cube first.
+    smaller: Vec<Snakes<W>>,
     /// By cube; the last one is the cube of the problem.
     rungs: Vec<Rung>,
 }
@@ -166,30 +174,30 @@ impl<const W: usize> Learned<W> {
     fn new(problem: &Snakes<W>, generations: Generations) -> Self {
         let is_open = problem.prefix.is_empty() && generations.below > 0;
         // In a cube of `k + 1` dimensions or fewer paths hardly turn.
-        let smaller = if is_open { problem.spread + 2..problem.dimension } else { 0..0 };
-        let below: Vec<Snakes<W>> = smaller.filter_map(|dimension| problem.snakes_of(dimension)).collect();
-        let dimensions = below.iter().map(|snakes| snakes.dimension).chain([problem.dimension]);
+        let dimensions = if is_open { problem.spread + 2..problem.dimension } else { 0..0 };
+        let smaller: Vec<Snakes<W>> = dimensions.map(|dimension| problem.snakes_of(dimension)).collect();
+        let dimensions = smaller.iter().map(|snakes| snakes.dimension).chain([problem.dimension]);
         let rungs = dimensions.map(|dimension| Rung::new(dimension as usize)).collect();
-        Self { generations, below, rungs }
+        Self { generations, smaller, rungs }
     }
 
     /// The cube whose turn it is: the largest one for which enough beams were made below.
     fn turn(&self) -> usize {
-        let mut rung = self.below.len();
+        let mut rung = self.smaller.len();
         while rung > 0 && self.rungs[rung - 1].since < self.generations.below {
             rung -= 1;
         }
         rung
     }
+}
 
-    /// The paths of one of the cubes.
-    fn cube<'a>(&'a self, rung: u32, problem: &'a Snakes<W>) -> &'a Snakes<W> {
-        self.below.get(rung as usize).unwrap_or(problem)
-    }
+/// The paths of the cube of this number; the problem has the last one.
+fn cube<'a, const W: usize>(smaller: &'a [Snakes<W>], rung: usize, problem: &'a Snakes<W>) -> &'a Snakes<W> {
+    smaller.get(rung).unwrap_or(problem)
 }
 
 /// Returns the beginning of a path that is a `share` of a snake, from one of its ends, as far as `problem` allows it.
-fn begin<const W: usize>(problem: &Snakes<W>, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u8> {
+fn beginning<const W: usize>(problem: &Snakes<W>, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u8> {
     let mut flips = snake.to_vec();
     if rng.chance(0.5) {
         flips.reverse();
@@ -220,7 +228,7 @@ impl<const W: usize> Beams<W> for Learned<W> {
 
     fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
         let rung = self.turn();
-        let snakes = self.below.get(rung).unwrap_or(problem);
+        let snakes = cube(&self.smaller, rung, problem);
         let dimension = snakes.dimension as usize;
         let (lower, upper) = self.rungs.split_at_mut(rung);
         let here = &mut upper[0];
@@ -229,9 +237,9 @@ impl<const W: usize> Beams<W> for Learned<W> {
         }
         let values = here.belief.draw(rng);
         let is_section = here.sections > 0;
-        let flips = match lower.last_mut() {
+        let flips = match lower.last() {
             _ if is_section => here.section(snakes, rng),
-            Some(below) => begin(snakes, below.best.moves(), Weights::new(&values).share, rng),
+            Some(below) => beginning(snakes, below.best.moves(), Weights::new(&values).share, rng),
             None => Vec::new(),
         };
         if let Some(below) = lower.last_mut() {
@@ -244,12 +252,12 @@ impl<const W: usize> Beams<W> for Learned<W> {
 
     fn start(&self, problem: &Snakes<W>, task: &Task) -> Self::Running {
         let weights = Weights::new(&task.values);
-        let path = after(self.cube(task.rung, problem), &task.flips);
+        let path = after(cube(&self.smaller, task.rung as usize, problem), &task.flips);
         (Beam::new(path, task.width as usize, weights.noise, task.seed), weights)
     }
 
     fn advance(&self, problem: &Snakes<W>, task: &Task, (beam, weights): &mut Self::Running) -> bool {
-        let problem = self.cube(task.rung, problem);
+        let problem = cube(&self.smaller, task.rung as usize, problem);
         let worth = |set: &[u64; W]| weights.sum(set, problem.words, problem.dimension as usize);
         let mut siblings = Siblings::new(problem, worth);
         beam.advance(problem, |path| siblings.rank(path))
@@ -257,6 +265,7 @@ impl<const W: usize> Beams<W> for Learned<W> {
 
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, (beam, _): &Self::Running) {
         let best = beam.best();
+        // A beam whose beginning cannot be continued has found nothing.
         let length = best.map_or(0, |(length, _)| length as u32);
         let Some(here) = self.rungs.get_mut(task.rung as usize) else { return };
         if task.is_section {
@@ -266,8 +275,8 @@ impl<const W: usize> Beams<W> for Learned<W> {
         }
         if let Some((_, moves)) = best.filter(|_| here.best.yields_to(length)) {
             let flips: Vec<u8> = task.flips.iter().chain(moves).copied().collect();
-            if self.below.get(task.rung as usize).is_some() {
-                here.best = Best(Some((flips, length)));
+            if let Some(snakes) = self.smaller.get(task.rung as usize) {
+                here.keep(snakes, &flips);
             } else if let Some((moves, score)) = play(problem, work, &flips) {
                 here.best.take(moves, score);
             }
@@ -299,9 +308,9 @@ impl<const W: usize> Beams<W> for Learned<W> {
     }
 
     fn is_sound(&self, problem: &Snakes<W>, progress: &Vec<Rung>, task: Option<&Task>) -> bool {
-        let cubes = self.below.iter().chain([problem]);
+        let cubes = self.smaller.iter().chain([problem]);
         let task = task.is_none_or(|task| {
-            let snakes = self.cube(task.rung, problem);
+            let snakes = cube(&self.smaller, task.rung as usize, problem);
             let dimension = snakes.dimension as usize;
             let here = progress.get(task.rung as usize);
             legal_part(snakes, task.flips.clone()) == task.flips
@@ -316,9 +325,10 @@ impl<const W: usize> Beams<W> for Learned<W> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Cube;
     use super::super::one_by_one::check_damaged_bytes;
-    use super::super::{Cube, nodes_of, violation};
     use super::*;
+    use soloist::Problem;
 
     /// A search of snakes in a cube of 6 dimensions; the smaller ones are those of 4 and 5.
     fn parts() -> (Snakes<4>, Learned<4>, Task) {
@@ -330,6 +340,9 @@ mod tests {
         (problem, search, task)
     }
 
+    /// The longest snake of dimension 5.
+    const SNAKE: [u8; 13] = [0, 1, 2, 3, 1, 0, 4, 3, 1, 2, 3, 0, 1];
+
     #[test]
     fn progress_that_cannot_be_is_refused() {
         let (problem, search, task) = parts();
@@ -339,6 +352,7 @@ mod tests {
             search.is_sound(&problem, &progress, Some(&task))
         };
         assert!(is_sound(&|_, _| {}));
+        assert!(is_sound(&|rungs, _| rungs[1].best = Best(Some((SNAKE.to_vec(), 13)))));
         assert!(!is_sound(&|rungs, _| rungs[2].best = Best(Some((vec![0, 0], 2)))));
         assert!(!is_sound(&|rungs, _| rungs[2].belief = Belief::new(7)));
         assert!(!is_sound(&|rungs, _| rungs[2].beams[0].1[0] = f64::NAN));
@@ -355,8 +369,27 @@ mod tests {
 
     #[test]
     fn damaged_bytes_make_no_panic() {
-        let (problem, search, task) = parts();
+        let (problem, mut search, mut task) = parts();
+        search.rungs[1].best = Best(Some((SNAKE.to_vec(), 13)));
+        search.rungs[2].sections = 3;
+        (task.flips, task.is_section) = (SNAKE[..9].to_vec(), true);
         check_damaged_bytes(&problem, || parts().1, search.rungs, task);
+    }
+
+    /// The longest path of a beam may still have a legal move: random ranks can prefer paths that have ended.
+    #[test]
+    fn snakes_of_smaller_cubes_are_finished() {
+        let (_, mut search, _) = parts();
+        let (snakes, mut unfinished) = (&search.smaller[1], 0);
+        for seed in 0..100 {
+            let mut beam = Beam::new(snakes.root(), 1, 100.0, seed);
+            while beam.advance(snakes, |_| 0.0) {}
+            let (_, moves) = beam.best().unwrap();
+            unfinished += u32::from(snakes.legal_any(&after(snakes, moves)) != 0);
+            search.rungs[1].keep(snakes, moves);
+            assert!(search.rungs[1].is_sound(snakes, &search.generations), "{moves:?}");
+        }
+        assert!(unfinished > 0);
     }
 
     /// A generation of beams, the longer the larger the weight of a vertex with two neighbours.
@@ -416,16 +449,13 @@ mod tests {
     #[test]
     fn paths_begin_with_a_snake_of_the_cube_below() {
         let (problem, mut search, _) = parts();
-        // The longest snake of dimension 5 has 13 edges.
-        let snake = vec![0, 1, 2, 3, 1, 0, 4, 3, 1, 2, 3, 0, 1];
-        assert!(violation(&nodes_of(&snake), 2, Kind::Snake).is_none());
-        search.rungs[1].best = Best(Some((snake.clone(), 13)));
-        let backwards = canonical(snake.iter().rev().copied());
+        search.rungs[1].best = Best(Some((SNAKE.to_vec(), 13)));
+        let backwards = canonical(SNAKE.into_iter().rev());
         let (mut rng, mut lengths) = (Rng::new(1), std::collections::BTreeSet::new());
         for _ in 0..300 {
             let task = search.choose(&problem, &mut rng);
             if task.rung == 2 {
-                assert!(snake.starts_with(&task.flips) || backwards.starts_with(&task.flips), "{:?}", task.flips);
+                assert!(SNAKE.starts_with(&task.flips) || backwards.starts_with(&task.flips), "{:?}", task.flips);
                 assert_eq!(task.flips.len(), (13.0 * Weights::new(&task.values).share).round() as usize);
                 lengths.insert(task.flips.len());
             }

@@ -167,15 +167,18 @@ impl<const W: usize> Snakes<W> {
         snakes
     }
 
-    /// Returns the snakes of a smaller cube with the same spread, ranked by default as in that cube if paths are woven
-    /// here. `None`: there is no such cube.
-    pub(super) fn snakes_of(&self, dimension: u32) -> Option<Self> {
-        let cube = Cube::new(dimension, self.spread).ok()?;
+    /// Returns the snakes of the cube of another dimension, with the same spread. If woven paths are first here, paths
+    /// there are ranked by the default of that cube.
+    ///
+    /// # Panics
+    /// When there is no cube of this dimension.
+    pub(super) fn snakes_of(&self, dimension: u32) -> Self {
+        let cube = Cube::new(dimension, self.spread).expect("a smaller cube of at least two dimensions");
         let potential = match self.potential {
             Potential::Woven => Potential::named("auto", dimension, self.spread),
             potential => potential,
         };
-        Some(Self::new(Kind::Snake, &cube, self.code, potential))
+        Self::new(Kind::Snake, &cube, self.code, potential)
     }
 
     /// Path or cycle.

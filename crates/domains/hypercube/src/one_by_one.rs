@@ -164,13 +164,20 @@ impl Best {
     }
 }
 
-/// Plays a solution and hands it to the run. Where `flips` are not legal any more, and behind them, the first legal
-/// bits are flipped. Returns its moves and its score.
+/// Plays a solution and hands it to the run. Returns its moves and its score.
 pub(super) fn play<const W: usize>(
     problem: &Snakes<W>,
     work: &mut Work<'_, Snakes<W>>,
     flips: &[u8],
 ) -> Option<(Vec<u8>, Score)> {
+    let moves = finished(problem, flips);
+    let score = work.found(&moves)?;
+    Some((moves, score))
+}
+
+/// Returns the moves of a finished path. Where `flips` are not legal any more, and behind them, the first legal bits
+/// are flipped.
+pub(super) fn finished<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Vec<u8> {
     let (mut path, mut moves, mut left) = (problem.root(), Vec::new(), flips.iter());
     loop {
         let legal = problem.legal_any(&path);
@@ -185,8 +192,7 @@ pub(super) fn play<const W: usize>(
         moves.push(flip);
         problem.apply(&mut path, flip);
     }
-    let score = work.found(&moves)?;
-    Some((moves, score))
+    moves
 }
 
 /// The most paths of a beam.
@@ -242,7 +248,17 @@ pub(super) fn check_damaged_bytes<S: Beams<W>, const W: usize>(
     search.search.restore(progress);
     search.task = Some((task, 3));
     let bytes = search.save();
-    let is_read = |bytes: &[u8]| OneByOne::new(fresh()).load(problem, bytes).is_ok();
+    let is_read = |bytes: &[u8]| {
+        let mut search = OneByOne::new(fresh());
+        let is_read = search.load(problem, bytes).is_ok();
+        if let Some((task, _)) = search.task.filter(|_| is_read) {
+            let mut running = search.search.start(problem, &task);
+            for _ in 0..20 {
+                search.search.advance(problem, &task, &mut running);
+            }
+        }
+        is_read
+    };
     assert!(is_read(&bytes));
     let mut refused = 0;
     for at in 0..bytes.len() {

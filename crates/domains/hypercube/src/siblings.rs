@@ -6,9 +6,10 @@ use super::path::{Path, flips_into, flood, is_woven, size, steps};
 
 /// Ranks paths that continue the same path by one edge.
 ///
-/// What is free is the same for all of them from spread 2 on: the ball that an edge adds lies around a vertex of the
-/// path before. So each connected piece of the free vertices is found once and weighed once, not once for each edge.
-/// Pieces have no common neighbour, and the rank is the sum of what the pieces within reach are worth.
+/// What is free is the same for all of them from spread 2 on: the ball that an edge adds, if any, lies around a vertex
+/// of the path before. So each connected piece of the free vertices is found once and weighed once, not once for each
+/// edge. No vertex of a piece is beside a vertex of another piece. So the vertices have the same neighbours within reach
+/// as in their piece, and all of them are worth the sum of what the pieces are worth.
 #[derive(Debug)]
 pub(super) struct Siblings<'a, V, const W: usize> {
     snakes: &'a Snakes<W>,
@@ -25,13 +26,20 @@ struct Piece<const W: usize> {
     worth: f64,
 }
 
+impl<'a, const W: usize> Siblings<'a, fn(&[u64; W]) -> f64, W> {
+    /// Every vertex is worth 1.
+    pub(super) fn counted(snakes: &'a Snakes<W>) -> Self {
+        Self::new(snakes, |vertices| size(vertices).into())
+    }
+}
+
 impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
     pub(super) fn new(snakes: &'a Snakes<W>, worth: V) -> Self {
         Self { snakes, worth, free: None, pieces: Vec::new() }
     }
 
-    /// Returns what a path is ranked by among those as long: what the pieces within reach are worth, 1 at least. A path
-    /// that has ended has less than 1, one that cannot close any more has 0.
+    /// Returns the [potential](soloist::Problem::potential) of a path, with what the vertices are worth in place of
+    /// their number. It is 1 at least, unless the path has ended or cannot close any more.
     pub(super) fn rank(&mut self, path: &Path<W>) -> f64 {
         let snakes = self.snakes;
         if snakes.spread == 1 {
@@ -107,40 +115,59 @@ impl<const W: usize> Snakes<W> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::weights::{Belief, Weights};
     use super::super::{Code, Cube};
     use super::*;
     use soloist::{Problem, Rng};
 
-    /// Siblings have the ranks of paths ranked alone, by a flood that knows no pieces.
+    /// How many ranks were compared, and how often there were several pieces.
+    type Counts = (u32, u32);
+
+    /// Compares ranks along random paths with those of paths ranked alone, by a flood that knows no pieces.
+    fn compare<const W: usize>(snakes: &Snakes<W>, rng: &mut Rng, counts: &mut Counts) {
+        // Sums of eighths are exact.
+        let values = Belief::new(snakes.dimension as usize).draw(rng);
+        let weights = Weights::new(&values.iter().map(|value| (value * 8.0).round() / 8.0).collect::<Vec<_>>());
+        let worth = |set: &[u64; W]| weights.sum(set, snakes.words, snakes.dimension as usize);
+        let mut path = snakes.root();
+        loop {
+            let legal = snakes.legal_any(&path);
+            let (mut counted, mut weighed) = (Siblings::counted(snakes), Siblings::new(snakes, worth));
+            let bits: Vec<u8> = (0..16).filter(|bit| legal >> bit & 1 == 1).collect();
+            for &bit in &bits {
+                let mut child = path.clone();
+                snakes.apply(&mut child, bit);
+                let (count, weight) = (counted.rank(&child), weighed.rank(&child));
+                assert_eq!(count, snakes.rank_by_count(&child));
+                let next = snakes.legal_any(&child);
+                if next != 0 && count > 0.0 && snakes.potential == Potential::Reachable {
+                    assert_eq!(weight, worth(&snakes.reach(&child, next)).max(1.0));
+                }
+                counts.0 += 1;
+            }
+            counts.1 += u32::from(counted.pieces.len() > 1);
+            let Some(&bit) = bits.get(rng.index(bits.len().max(1))) else { break };
+            snakes.apply(&mut path, bit);
+        }
+    }
+
     #[test]
     fn siblings_have_the_ranks_of_single_paths() {
-        let mut rng = Rng::new(1);
-        let (mut ranked, mut divided) = (0, 0);
-        for (dimension, spread) in [(6, 1), (7, 1), (7, 2), (8, 2), (7, 3), (8, 4)] {
+        let (mut rng, mut counts) = (Rng::new(1), (0, 0));
+        for (dimension, spread) in [(4, 2), (5, 2), (6, 1), (7, 1), (7, 2), (8, 2), (7, 3), (8, 4), (9, 2)] {
             for kind in [Kind::Snake, Kind::Coil] {
                 for potential in [Potential::Reachable, Potential::Free, Potential::Woven] {
                     let cube = Cube::new(dimension, spread).unwrap();
-                    let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
-                    for _ in 0..20 {
-                        let mut path = snakes.root();
-                        loop {
-                            let legal = snakes.legal_any(&path);
-                            let mut siblings = Siblings::new(&snakes, |set: &[u64; 4]| size(set).into());
-                            let bits: Vec<u8> = (0..16).filter(|bit| legal >> bit & 1 == 1).collect();
-                            for &bit in &bits {
-                                let mut child = path.clone();
-                                snakes.apply(&mut child, bit);
-                                assert_eq!(siblings.rank(&child), snakes.rank_by_count(&child));
-                                ranked += 1;
-                            }
-                            divided += u32::from(siblings.pieces.len() > 1);
-                            let Some(&bit) = bits.get(rng.index(bits.len().max(1))) else { break };
-                            snakes.apply(&mut path, bit);
-                        }
+                    if dimension < 9 {
+                        let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
+                        (0..20).for_each(|_| compare(&snakes, &mut rng, &mut counts));
+                    } else {
+                        let snakes = Snakes::<32>::new(kind, &cube, Code::default(), potential);
+                        compare(&snakes, &mut rng, &mut counts);
                     }
                 }
             }
         }
-        assert!(ranked > 1_000 && divided > 100, "{ranked} {divided}");
+        assert!(counts.0 > 10_000 && counts.1 > 100, "{counts:?}");
     }
 }

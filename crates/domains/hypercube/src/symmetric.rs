@@ -4,7 +4,6 @@ use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
 use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
-use super::path::size;
 use super::siblings::Siblings;
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
@@ -262,11 +261,11 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
         match running {
             Running::Coil(beam) => beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
             Running::Path(beam) => {
-                let mut siblings = Siblings::new(&self.snakes, |set: &[u64; W]| size(set).into());
+                let mut siblings = Siblings::counted(&self.snakes);
                 beam.advance(&self.snakes, |path| siblings.rank(path))
             }
             Running::Closed(beam) => {
-                let mut siblings = Siblings::new(problem, |set: &[u64; W]| size(set).into());
+                let mut siblings = Siblings::counted(problem);
                 beam.advance(problem, |path| siblings.rank(path))
             }
         }
