@@ -39,7 +39,7 @@ impl Weights {
         let (mut degree, mut distance) = ([0.0; CLASSES], [0.0; CLASSES]);
         degree[..by_degree.len()].copy_from_slice(by_degree);
         distance[..by_distance.len()].copy_from_slice(by_distance);
-        Self { degree, distance, noise: rest[0], share: rest[1] }
+        Self { degree, distance, noise: rest[0], share: rest[1].clamp(0.0, 1.0) }
     }
 
     /// Returns the sum of the weights of a set of vertices of a cube of `words` words.
@@ -94,12 +94,13 @@ impl Belief {
         Self { mean: list(1.0, 0.0, 0.7, 0.5), deviation: list(0.3, 0.15, 0.4, 0.5) }
     }
 
-    /// Draws weights. The noise is not negative, and the share is from 0 to 1.
+    /// Draws weights. The noise is not negative. The share may lie outside of 0 to 1 and is learned as it is: with the
+    /// nearest number from 0 to 1 the deviation would vanish where all of the snake is best.
     pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let normal = self.mean.iter().zip(&self.deviation).map(|(mean, deviation)| mean + deviation * rng.normal());
         let mut values: Vec<f64> = normal.collect();
-        if let [.., noise, share] = &mut values[..] {
-            (*noise, *share) = (noise.abs(), share.clamp(0.0, 1.0));
+        if let [.., noise, _] = &mut values[..] {
+            *noise = noise.abs();
         }
         values
     }
