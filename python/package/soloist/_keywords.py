@@ -25,6 +25,7 @@ class SearchParameters(TypedDict, total=False):
     beam_shape: Any
     beam_width: Any
     beams: Any
+    below: Any
     bias_rate: Any
     bias_weight: Any
     blink: Any
