@@ -8,8 +8,8 @@ use super::path::{Path, flips_into, flood, is_woven, size, steps};
 ///
 /// What is free is the same for all of them from spread 2 on: the ball that an edge adds, if any, lies around a vertex
 /// of the path before. So each connected piece of the free vertices is found once and weighed once, not once for each
-/// edge. No vertex of a piece is beside a vertex of another piece. So the vertices have the same neighbours within reach
-/// as in their piece, and all of them are worth the sum of what the pieces are worth.
+/// edge. No vertex of a piece is beside a vertex of another piece. So the vertices have the same neighbours within
+/// reach as in their piece, and all of them are worth the sum of what the pieces are worth.
 #[derive(Debug)]
 pub(super) struct Siblings<'a, V, const W: usize> {
     snakes: &'a Snakes<W>,
