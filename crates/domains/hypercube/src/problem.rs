@@ -50,8 +50,8 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// A number of vertices; 0 for a coil that cannot grow any more. Of a path that ended, the share of the cube that
-    /// is free. It orders paths of one length, and is less than any number of vertices. With [`Potential::Woven`] a
-    /// woven path has all vertices of the cube more.
+    /// is free. It orders paths of one length, and is less than any number of vertices. With
+    /// [`Potential::Woven`](crate::Potential::Woven) a woven path has all vertices of the cube more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         Some(self.rank_by_count(state))
     }
