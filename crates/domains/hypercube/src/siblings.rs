@@ -41,16 +41,16 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
     /// Returns the [potential](soloist::Problem::potential) of a path, with what the vertices are worth in place of
     /// their number. It is 1 at least, unless the path has ended or cannot close any more.
     pub(super) fn rank(&mut self, path: &Path<W>) -> f64 {
-        let snakes = self.snakes;
+        let Self { snakes, worth, free, pieces } = self;
         if snakes.spread == 1 {
             // A path blocks its own head.
-            self.free = None;
-            self.pieces.clear();
+            *free = None;
+            pieces.clear();
         }
-        let free = *self.free.get_or_insert_with(|| snakes.free(path));
+        let free = free.get_or_insert_with(|| snakes.free(path));
         let legal = snakes.legal_any(path);
         if legal == 0 {
-            return snakes.rank_of_ended(&free);
+            return snakes.rank_of_ended(free);
         }
         let (mut sum, mut is_alive) = (0.0, snakes.kind == Kind::Snake);
         let mut take = |piece: &Piece<W>| {
@@ -58,13 +58,13 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
             is_alive = is_alive || snakes.may_close(path, &piece.vertices);
         };
         if snakes.potential == Potential::Free {
-            if self.pieces.is_empty() {
-                self.pieces.push(Piece { vertices: free, worth: (self.worth)(&free) });
+            if pieces.is_empty() {
+                pieces.push(Piece { vertices: *free, worth: worth(free) });
             }
-            self.pieces.iter().for_each(take);
+            pieces.iter().for_each(take);
         } else {
             let mut rest = legal;
-            for piece in &self.pieces {
+            for piece in &*pieces {
                 let into = flips_into::<W>(|word| piece.vertices[word], path.head.into());
                 if rest & into != 0 {
                     rest &= !into;
@@ -73,11 +73,11 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
             }
             while rest != 0 {
                 let mut vertices = steps(path.head, rest & rest.wrapping_neg());
-                flood(&mut vertices, &free, snakes.span());
+                flood(&mut vertices, free, snakes.span());
                 rest &= !flips_into::<W>(|word| vertices[word], path.head.into());
-                let piece = Piece { vertices, worth: (self.worth)(&vertices) };
+                let piece = Piece { vertices, worth: worth(&vertices) };
                 take(&piece);
-                self.pieces.push(piece);
+                pieces.push(piece);
             }
         }
         snakes.rank(path, is_alive.then_some(sum))

@@ -258,17 +258,13 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
     }
 
     fn advance(&self, problem: &Snakes<W>, _: &Task, running: &mut Running<W>) -> bool {
-        match running {
-            Running::Coil(beam) => beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
-            Running::Path(beam) => {
-                let mut siblings = Siblings::counted(&self.snakes);
-                beam.advance(&self.snakes, |path| siblings.rank(path))
-            }
-            Running::Closed(beam) => {
-                let mut siblings = Siblings::counted(problem);
-                beam.advance(problem, |path| siblings.rank(path))
-            }
-        }
+        let (beam, snakes) = match running {
+            Running::Coil(beam) => return beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
+            Running::Path(beam) => (beam, &self.snakes),
+            Running::Closed(beam) => (beam, problem),
+        };
+        let mut siblings = Siblings::counted(snakes);
+        beam.advance(snakes, |path| siblings.rank(path))
     }
 
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, running: &Running<W>) {
