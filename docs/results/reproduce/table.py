@@ -4,11 +4,9 @@
     python3 docs/results/reproduce/table.py            # rows of every report.json, the counts and the hours
     python3 docs/results/reproduce/table.py --check    # exit 1 if README.md says something else
 
-A folder without report.json keeps its rows: its runs were made before runs were kept. A folder inside that of an
-experiment is a report of some of its rows at another scale; of two reports of a claim the one at the larger scale
-counts. Hours are the processor hours of
-the kept runs. Reports of runs on a busy machine have the hours of the machine's clock; their processor hours stand in
-hours.csv.
+A folder inside that of an experiment is a report of some of its rows at another scale; of two reports of a claim the one
+at the larger scale counts. Experiments keep their order in README.md. Hours are processor hours. Reports of runs on a busy
+machine have the hours of the machine's clock; their processor hours stand in hours.csv.
 """
 import csv
 import json
@@ -63,7 +61,6 @@ def rows(reports):
         yield [
             f"[{name}]({folder}/report.md)",
             f"{report['scale']:g}",
-            "kept",
             claim["claim"] + remark(claim["test"]),
             text,
             n,
@@ -78,29 +75,21 @@ def main():
     end = head + 2
     while lines[end].startswith("|"):
         end += 1
-    old = {}
-    for line in lines[head + 2 : end]:
-        old.setdefault(re.match(r"\| \[([^\]]+)\]", line)[1], []).append(line)
+    names = [re.match(r"\| \[([^\]]+)\]", line)[1] for line in lines[head + 2 : end]]
     reports = {}
     for path in sorted(HERE.glob("*/report.json")) + sorted(HERE.glob("*/*/report.json")):
         folder = path.parent.relative_to(HERE).as_posix()
         reports.setdefault(folder.split("/")[0], {})[folder] = json.loads(path.read_text())
     new = []
-    for name in sorted(old.keys() | reports.keys(), key=lambda name: (list(old).index(name) if name in old else 99, name)):
-        if name not in reports:
-            new += old[name]
-            continue
-        made = ["| " + " | ".join(cells) + " |" for cells in rows(reports[name])]
-        claims = {row.split(" | ")[3].split(" (")[0] for row in made}
-        # Claims of rows that were not run again keep what older runs said.
-        new += made + [row for row in old.get(name, []) if "not kept" in row and row.split(" | ")[3].split(" (")[0] not in claims]
+    for name in sorted(reports, key=lambda name: (names.index(name) if name in names else len(names), name)):
+        new += ["| " + " | ".join(cells) + " |" for cells in rows(reports[name])]
     counts = {outcome: sum(f"**{outcome}**" in row for row in new) for outcome in OUTCOMES}
     measured = {line["experiment"]: float(line["processor_hours"]) for line in csv.DictReader((HERE / "hours.csv").open())}
     hours = sum(measured.get(folder, report["hours"]) for made in reports.values() for folder, report in made.items())
     summary = (
         f"Of {len(new)} claims {counts['confirmed']} are confirmed, {counts['not confirmed']} are not confirmed, "
         f"{counts['differs']} differ, and {counts['not testable here']} are not testable with these runs. "
-        f"Runs are kept for {sum('| kept |' in row for row in new)} of them; the kept runs took {hours:.1f} processor hours."
+        f"The runs took {hours:.1f} processor hours."
     )
     lines[head + 2 : end] = new
     at = next(at for at, line in enumerate(lines) if line.startswith("Of ") and " claims " in line)
