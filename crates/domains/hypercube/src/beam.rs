@@ -5,7 +5,7 @@ use soloist::{Problem, Rng};
 /// The paths of one length that rank best, and how they came about.
 ///
 /// Paths are ranked by the sum of a value that the caller gives and a random number below `noise`. Of those with equal
-/// keys one stays.
+/// keys the one that ranks best stays.
 #[derive(Debug)]
 pub(super) struct Beam<P: Problem> {
     width: usize,
@@ -27,6 +27,8 @@ pub(super) struct Beam<P: Problem> {
 #[derive(Clone, Copy, Debug)]
 struct Child<M> {
     rank: f64,
+    /// `None`: the problem knows it.
+    key: Option<u64>,
     parent: u32,
     mv: M,
 }
@@ -58,9 +60,9 @@ impl<P: Problem> Beam<P> {
         self.best.as_ref().map(|(value, moves)| (*value, &moves[..]))
     }
 
-    /// Continues the next path by every move. `value` is asked for the rank of each path that results, and of no other.
-    /// Returns false if no path is left.
-    pub(super) fn advance(&mut self, problem: &P, mut value: impl FnMut(&P::State) -> f64) -> bool {
+    /// Continues the next path by every move. `judge` is asked for the rank of each path that results, and of no other,
+    /// and for its key; without one the problem is asked, but only for the best paths. Returns false if no path is left.
+    pub(super) fn advance(&mut self, problem: &P, mut judge: impl FnMut(&P::State) -> (f64, Option<u64>)) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);
         self.moves.clear();
@@ -68,8 +70,9 @@ impl<P: Problem> Beam<P> {
         for &mv in &self.moves {
             child.clone_from(path);
             problem.apply(&mut child, mv);
-            let rank = value(&child) + self.noise * self.rng.unit();
-            self.children.push(Child { rank, parent, mv });
+            let (value, key) = judge(&child);
+            let rank = value + self.noise * self.rng.unit();
+            self.children.push(Child { rank, key, parent, mv });
             let score = problem.score(&child).value().unwrap_or(f64::NEG_INFINITY);
             if self.best.as_ref().is_none_or(|(best, _)| score > *best) {
                 self.best = Some((score, self.path(parent, mv)));
@@ -104,9 +107,12 @@ impl<P: Problem> Beam<P> {
             if layer.len() == self.width {
                 break;
             }
+            if child.key.is_some_and(|key| !keys.insert(key)) {
+                continue;
+            }
             let mut state = self.layer[child.parent as usize].clone();
             problem.apply(&mut state, child.mv);
-            if problem.key(&state).is_none_or(|key| keys.insert(key)) {
+            if child.key.is_some() || problem.key(&state).is_none_or(|key| keys.insert(key)) {
                 layer.push(state);
                 steps.push((child.parent, child.mv));
             }

@@ -260,7 +260,7 @@ impl<const W: usize> Beams<W> for Learned<W> {
         let problem = cube(&self.smaller, task.rung as usize, problem);
         let worth = |set: &[u64; W]| weights.sum(set, problem.words, problem.dimension as usize);
         let mut siblings = Siblings::new(problem, worth);
-        beam.advance(problem, |path| siblings.rank(path))
+        beam.advance(problem, |path| siblings.judge(path))
     }
 
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, (beam, _): &Self::Running) {
@@ -383,7 +383,7 @@ mod tests {
         let (snakes, mut unfinished) = (&search.smaller[1], 0);
         for seed in 0..100 {
             let mut beam = Beam::new(snakes.root(), 1, 100.0, seed);
-            while beam.advance(snakes, |_| 0.0) {}
+            while beam.advance(snakes, |_| (0.0, None)) {}
             let (_, moves) = beam.best().unwrap();
             unfinished += u32::from(snakes.legal_any(&after(snakes, moves)) != 0);
             search.rungs[1].keep(snakes, moves);

@@ -326,6 +326,11 @@ impl<const W: usize> Snakes<W> {
         let mut hash = StableHasher::new();
         let ahead = self.ahead(path, self.legal_any(path));
         ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
+        self.key_after(hash, path)
+    }
+
+    /// Returns the key of a path, given the hash of the vertices that may follow.
+    pub(super) fn key_after(&self, mut hash: StableHasher, path: &Path<W>) -> u64 {
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.center).take(self.words);
             near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));

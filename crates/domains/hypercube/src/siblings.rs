@@ -1,10 +1,12 @@
-//! Ranks of all paths that continue one path by an edge.
+//! Ranks and keys of all paths that continue one path by an edge.
 
 use super::Kind;
 use super::model::{Potential, Snakes};
 use super::path::{Path, flips_into, flood, is_woven, size, steps};
+use soloist::problem::StableHasher;
+use std::hash::Hasher;
 
-/// Ranks paths that continue the same path by one edge.
+/// Ranks paths that continue the same path by one edge, and finds which of them may be continued alike.
 ///
 /// What is free is the same for all of them from spread 2 on: the ball that an edge adds, if any, lies around a vertex
 /// of the path before. So each connected piece of the free vertices is found once and weighed once, not once for each
@@ -24,6 +26,15 @@ pub(super) struct Siblings<'a, V, const W: usize> {
 struct Piece<const W: usize> {
     vertices: [u64; W],
     worth: f64,
+    hash: u64,
+}
+
+impl<const W: usize> Piece<W> {
+    fn new(vertices: [u64; W], worth: f64, words: usize) -> Self {
+        let mut hash = StableHasher::new();
+        vertices[..words].iter().for_each(|&word| hash.write_u64(word));
+        Self { vertices, worth, hash: hash.finish() }
+    }
 }
 
 impl<'a, const W: usize> Siblings<'a, fn(&[u64; W]) -> f64, W> {
@@ -38,9 +49,14 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
         Self { snakes, worth, free: None, pieces: Vec::new() }
     }
 
-    /// Returns the [potential](soloist::Problem::potential) of a path, with what the vertices are worth in place of
-    /// their number. It is 1 at least, unless the path has ended or cannot close any more.
-    pub(super) fn rank(&mut self, path: &Path<W>) -> f64 {
+    /// Returns the rank and the key of a path.
+    ///
+    /// The rank is the [potential](soloist::Problem::potential), with what the vertices are worth in place of their
+    /// number. It is 1 at least, unless the path has ended or cannot close any more.
+    ///
+    /// Two paths of spread 2 and of the same length with equal keys may be continued alike: the head is the same, and so
+    /// are the pieces within reach. For other paths there is no key.
+    pub(super) fn judge(&mut self, path: &Path<W>) -> (f64, Option<u64>) {
         let Self { snakes, worth, free, pieces } = self;
         if snakes.spread == 1 {
             // A path blocks its own head.
@@ -50,16 +66,17 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
         let free = free.get_or_insert_with(|| snakes.free(path));
         let legal = snakes.legal_any(path);
         if legal == 0 {
-            return snakes.rank_of_ended(free);
+            return (snakes.rank_of_ended(free), None);
         }
-        let (mut sum, mut is_alive) = (0.0, snakes.kind == Kind::Snake);
+        let (mut sum, mut hashes, mut is_alive) = (0.0, 0_u64, snakes.kind == Kind::Snake);
         let mut take = |piece: &Piece<W>| {
             sum += piece.worth;
+            hashes = hashes.wrapping_add(piece.hash);
             is_alive = is_alive || snakes.may_close(path, &piece.vertices);
         };
         if snakes.potential == Potential::Free {
             if pieces.is_empty() {
-                pieces.push(Piece { vertices: *free, worth: worth(free) });
+                pieces.push(Piece::new(*free, worth(free), snakes.words));
             }
             pieces.iter().for_each(take);
         } else {
@@ -75,12 +92,17 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
                 let mut vertices = steps(path.head, rest & rest.wrapping_neg());
                 flood(&mut vertices, free, snakes.span());
                 rest &= !flips_into::<W>(|word| vertices[word], path.head.into());
-                let piece = Piece { vertices, worth: worth(&vertices) };
+                let piece = Piece::new(vertices, worth(&vertices), snakes.words);
                 take(&piece);
                 pieces.push(piece);
             }
         }
-        snakes.rank(path, is_alive.then_some(sum))
+        let key = (snakes.spread == 2).then(|| {
+            let mut hash = StableHasher::new();
+            hash.write_u64(hashes);
+            snakes.key_after(hash, path)
+        });
+        (snakes.rank(path, is_alive.then_some(sum)), key)
     }
 }
 
@@ -115,10 +137,12 @@ impl<const W: usize> Snakes<W> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::path::holds;
     use super::super::weights::{Belief, Weights};
     use super::super::{Code, Cube};
     use super::*;
     use soloist::{Problem, Rng};
+    use std::collections::HashMap;
 
     /// How many ranks were compared, and how often there were several pieces.
     type Counts = (u32, u32);
@@ -137,7 +161,7 @@ mod tests {
             for &bit in &bits {
                 let mut child = path.clone();
                 snakes.apply(&mut child, bit);
-                let (count, weight) = (counted.rank(&child), weighed.rank(&child));
+                let ((count, _), (weight, _)) = (counted.judge(&child), weighed.judge(&child));
                 assert_eq!(count, snakes.rank_by_count(&child));
                 let next = snakes.legal_any(&child);
                 if next != 0 && count > 0.0 && snakes.potential == Potential::Reachable {
@@ -169,5 +193,52 @@ mod tests {
             }
         }
         assert!(counts.0 > 10_000 && counts.1 > 100, "{counts:?}");
+    }
+
+    /// All that the future of a path of spread 2 depends on, among paths of one length.
+    fn future<const W: usize>(snakes: &Snakes<W>, path: &Path<W>) -> (Vec<u64>, u64, [u16; 4]) {
+        let reached = snakes.reach(path, snakes.legal_any(path));
+        // The vertices beside the start, where a coil closes.
+        let near_start = (0..snakes.dimension).filter(|&bit| holds(&path.blocked, 1 << bit));
+        let near_start = near_start.fold(0, |set, bit| set | 1 << bit);
+        let is_coil = snakes.kind == Kind::Coil;
+        let parts = [path.head, path.allowed, path.gates, path.closed];
+        (reached[..snakes.words].to_vec(), if is_coil { near_start } else { 0 }, parts)
+    }
+
+    /// All paths of a length: those with the same future have the same key, and no others.
+    #[test]
+    fn keys_are_equal_where_the_future_is() {
+        let (mut merged, mut keyed) = (0_u32, 0_u32);
+        for (kind, dimension, length) in
+            [(Kind::Snake, 5, 9), (Kind::Snake, 6, 11), (Kind::Coil, 5, 9), (Kind::Coil, 6, 11)]
+        {
+            let cube = Cube::new(dimension, 2).unwrap();
+            let snakes = Snakes::<4>::new(kind, &cube, Code::default(), Potential::Reachable);
+            let mut layer = vec![snakes.root()];
+            for edges in 1..=length {
+                let (mut next, mut futures, mut keys) = (Vec::new(), HashMap::new(), HashMap::new());
+                for path in &layer {
+                    let mut siblings = Siblings::counted(&snakes);
+                    for bit in (0..8).filter(|bit| snakes.legal_any(path) >> bit & 1 == 1) {
+                        let mut child = path.clone();
+                        snakes.apply(&mut child, bit);
+                        let has_ended = snakes.legal_any(&child) == 0;
+                        let (_, key) = siblings.judge(&child);
+                        assert_eq!(key.is_none(), has_ended);
+                        if let Some(key) = key {
+                            let future = future(&snakes, &child);
+                            merged += u32::from(futures.contains_key(&key));
+                            assert_eq!(*futures.entry(key).or_insert(future.clone()), future, "{edges} edges");
+                            assert_eq!(*keys.entry(future).or_insert(key), key, "{edges} edges");
+                            keyed += 1;
+                        }
+                        next.push(child);
+                    }
+                }
+                layer = next;
+            }
+        }
+        assert!(keyed > 5000 && merged > 50, "{keyed} {merged}");
     }
 }

@@ -259,12 +259,14 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
 
     fn advance(&self, problem: &Snakes<W>, _: &Task, running: &mut Running<W>) -> bool {
         let (beam, snakes) = match running {
-            Running::Coil(beam) => return beam.advance(&self.coils, |ring| self.coils.potential(ring).unwrap_or(0.0)),
+            Running::Coil(beam) => {
+                return beam.advance(&self.coils, |ring| (self.coils.potential(ring).unwrap_or(0.0), None));
+            }
             Running::Path(beam) => (beam, &self.snakes),
             Running::Closed(beam) => (beam, problem),
         };
         let mut siblings = Siblings::counted(snakes);
-        beam.advance(snakes, |path| siblings.rank(path))
+        beam.advance(snakes, |path| siblings.judge(path))
     }
 
     fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, running: &Running<W>) {
