@@ -1,6 +1,6 @@
 //! A beam whose entries are expanded ahead of their turn by a [crew](super::crew).
 
-use super::crew::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Waiting};
+use super::crew::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Until, Waiting};
 use super::run::BeamSearch;
 use crate::erased::problem::ErasedProblem;
 use crate::search::Context;
@@ -32,10 +32,10 @@ impl BeamSearch {
         let Some(mut crew) = self.crew.take() else { return };
         let begin = Instant::now();
         // A block that was left in its middle is followed by one block at most.
-        let mut coming = self.gather(&mut crew);
+        let first = self.gather(&mut crew, 0);
         let now = Now { incumbent: context.incumbent(), cut: AtomicU64::new(self.pass.cut) };
         let (judge, problem) = (self.judge.clone(), context.problem);
-        let helpers = if coming.is_empty() { 0 } else { crew.workers - 1 };
+        let helpers = if first.is_empty() { 0 } else { crew.workers - 1 };
         let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..helpers).map(|_| problem.twin()).collect();
         let queue = Queue::default();
         std::thread::scope(|scope| {
@@ -44,28 +44,29 @@ impl BeamSearch {
             let mut helpers = Vec::new();
             for twin in twins {
                 // A thread that cannot be started does not matter: the others do its work.
-                helpers.extend(Builder::new().spawn_scoped(scope, move || queue.work(judge, &*twin, now, true)));
+                helpers
+                    .extend(Builder::new().spawn_scoped(scope, move || queue.work(judge, &*twin, now, &Until::Closed)));
             }
+            let mut block = queue.offer(first);
             loop {
-                let count = coming.len();
-                queue.offer(std::mem::take(&mut coming));
-                let is_free = self.admit_ready(&mut crew, context, now);
-                queue.work(judge, problem, now, false);
-                let Some(mut done) = queue.collect(count) else { break };
-                crew.learn(&done);
-                crew.ready.append(&mut done);
+                let goes_on = self.admit_ready(&mut crew, context, now) && begin.elapsed() < TOGETHER;
                 if crew.part > 0 {
                     // What was admitted makes room.
                     crew.spare.extend(crew.ready.drain(..crew.part));
                     crew.part = 0;
                 }
-                if !is_free || begin.elapsed() >= TOGETHER {
+                queue.work(judge, problem, now, &Until::Taken);
+                // While other threads finish the last parts of this block, there are parts of the next one.
+                let next = if goes_on { self.gather(&mut crew, block.entries) } else { Vec::new() };
+                let next = queue.offer(next);
+                queue.work(judge, problem, now, &Until::Done(&block));
+                let Some(mut done) = queue.collect(&block) else { break };
+                crew.learn(&done);
+                crew.ready.append(&mut done);
+                if next.entries == 0 {
                     break;
                 }
-                coming = self.gather(&mut crew);
-                if coming.is_empty() {
-                    break;
-                }
+                block = next;
             }
             drop(ends);
             for helper in helpers {
@@ -77,11 +78,11 @@ impl BeamSearch {
         self.crew = Some(crew);
     }
 
-    /// Returns the parts of the next block, which begins behind what is ready. There are none where another block is
-    /// behind the one that is ready already.
-    fn gather(&mut self, crew: &mut Crew) -> Vec<Part> {
+    /// Returns the parts of the next block, which begins behind what is ready and `underway` entries that threads have.
+    /// There are none where another block is behind the one that is ready already.
+    fn gather(&mut self, crew: &mut Crew, underway: usize) -> Vec<Part> {
         let ready: usize = crew.ready[crew.part..].iter().map(|part| part.entries.len()).sum();
-        let from = self.pass.next + ready - crew.entry;
+        let from = self.pass.next + ready - crew.entry + underway;
         let waiting = crew.ready.len() - crew.part;
         let count = crew.block(self.pass.layer.len(), self.pass.cut > 0).min(self.pass.layer.len() - from);
         if count == 0 || waiting > PARTS * crew.workers {

@@ -12,6 +12,7 @@ use crate::core::cut::EVERY;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::optimistic;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -228,15 +229,46 @@ impl Now {
     }
 }
 
-/// The parts of a block that wait for a thread, and those that are done.
+/// The parts that wait for a thread, in order, and those that are done.
 #[derive(Default)]
 struct Jobs {
-    waiting: Vec<(usize, Part)>,
+    waiting: VecDeque<(usize, Part)>,
     done: Vec<(usize, Part)>,
+    /// How many parts there were so far.
+    offered: usize,
     /// Whether no other block comes.
     is_closed: bool,
     /// Whether a thread has panicked with a part.
     has_failed: bool,
+}
+
+/// A block that was offered: the numbers of its parts, and how many entries they have.
+pub(super) struct Block {
+    parts: Range<usize>,
+    pub(super) entries: usize,
+}
+
+/// When a thread has nothing more to do.
+pub(super) enum Until<'a> {
+    /// A thread has each part.
+    Taken,
+    /// All parts of this block are done. Those of the next one are expanded meanwhile.
+    Done(&'a Block),
+    /// No other block comes, and a thread has each part.
+    Closed,
+}
+
+impl Until<'_> {
+    fn is_reached(&self, jobs: &Jobs) -> bool {
+        match self {
+            Until::Taken => jobs.waiting.is_empty(),
+            Until::Done(block) => {
+                let done = jobs.done.iter().filter(|(number, _)| block.parts.contains(number)).count();
+                done == block.parts.len()
+            }
+            Until::Closed => jobs.is_closed && jobs.waiting.is_empty(),
+        }
+    }
 }
 
 /// Hands the parts of one block after another to the threads. They stay for several blocks: to begin one takes as long
@@ -264,22 +296,23 @@ impl Queue {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Offers the parts of a block; those of the block before have been collected.
-    pub(super) fn offer(&self, parts: Vec<Part>) {
-        // The first one is taken first.
-        self.jobs().waiting.extend(parts.into_iter().enumerate().rev());
+    /// Offers the parts of a block.
+    pub(super) fn offer(&self, parts: Vec<Part>) -> Block {
+        let entries = parts.iter().map(|part| part.entries.len()).sum();
+        let mut jobs = self.jobs();
+        let first = jobs.offered;
+        jobs.offered += parts.len();
+        jobs.waiting.extend((first..).zip(parts));
         self.changed.notify_all();
+        Block { parts: first..jobs.offered, entries }
     }
 
-    /// Expands parts as long as there are any; `stays`: and waits for others until no other block comes.
-    pub(super) fn work(&self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now, stays: bool) {
+    /// Expands parts, and waits where there are none, until `until` or until a thread has panicked.
+    pub(super) fn work(&self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now, until: &Until<'_>) {
         let mut child = problem.root();
         let mut jobs = self.jobs();
-        loop {
-            let Some((number, mut part)) = jobs.waiting.pop() else {
-                if !stays || jobs.is_closed || jobs.has_failed {
-                    return;
-                }
+        while !jobs.has_failed && !until.is_reached(&jobs) {
+            let Some((number, mut part)) = jobs.waiting.pop_front() else {
                 jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -294,18 +327,18 @@ impl Queue {
         }
     }
 
-    /// Waits until all `count` parts of a block are done and returns them in order. `None`: a thread has panicked.
-    pub(super) fn collect(&self, count: usize) -> Option<Vec<Part>> {
+    /// Returns the parts of a block that is done, in order. `None`: a thread has panicked.
+    pub(super) fn collect(&self, block: &Block) -> Option<Vec<Part>> {
         let mut jobs = self.jobs();
-        while jobs.done.len() < count {
-            if jobs.has_failed {
-                return None;
-            }
-            jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        if jobs.has_failed {
+            return None;
         }
-        let mut done = std::mem::take(&mut jobs.done);
-        done.sort_unstable_by_key(|(number, _)| *number);
-        Some(done.into_iter().map(|(_, part)| part).collect())
+        let (mut own, others) = std::mem::take(&mut jobs.done)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(number, _)| block.parts.contains(number));
+        jobs.done = others;
+        own.sort_unstable_by_key(|(number, _)| *number);
+        Some(own.into_iter().map(|(_, part)| part).collect())
     }
 
     /// Sends the threads home.
