@@ -27,7 +27,7 @@ pub(super) struct Beam<P: Problem> {
 #[derive(Clone, Copy, Debug)]
 struct Child<M> {
     rank: f64,
-    /// `None`: the problem knows it.
+    /// `None`: [`Problem::key`] is asked.
     key: Option<u64>,
     parent: u32,
     mv: M,
@@ -60,8 +60,11 @@ impl<P: Problem> Beam<P> {
         self.best.as_ref().map(|(value, moves)| (*value, &moves[..]))
     }
 
-    /// Continues the next path by every move. `judge` is asked for the rank of each path that results, and of no other,
-    /// and for its key; without one the problem is asked, but only for the best paths. Returns false if no path is left.
+    /// Continues the next path by every move. Returns false if no path is left.
+    ///
+    /// `judge` returns the rank and the key of a path. It is called once for each path that results, and for no other.
+    /// If it gives no key, the problem is asked, for the best paths only. Paths with the same future must get their keys
+    /// from the same source.
     pub(super) fn advance(&mut self, problem: &P, mut judge: impl FnMut(&P::State) -> (f64, Option<u64>)) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);

@@ -329,7 +329,7 @@ impl<const W: usize> Snakes<W> {
         self.key_after(hash, path)
     }
 
-    /// Returns the key of a path, given the hash of the vertices that may follow.
+    /// Returns the key of a path, given a hasher that has read which vertices may follow.
     pub(super) fn key_after(&self, mut hash: StableHasher, path: &Path<W>) -> u64 {
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.center).take(self.words);

@@ -6,7 +6,7 @@ use super::path::{Path, flips_into, flood, is_woven, size, steps};
 use soloist::problem::StableHasher;
 use std::hash::Hasher;
 
-/// Ranks paths that continue the same path by one edge, and finds which of them may be continued alike.
+/// Ranks paths that continue the same path by one edge, and gives them keys.
 ///
 /// What is free is the same for all of them from spread 2 on: the ball that an edge adds, if any, lies around a vertex
 /// of the path before. So each connected piece of the free vertices is found once and weighed once, not once for each
@@ -55,7 +55,8 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
     /// number. It is 1 at least, unless the path has ended or cannot close any more.
     ///
     /// Two paths of spread 2 and of the same length with equal keys may be continued alike: the head is the same, and so
-    /// are the pieces within reach. For other paths there is no key.
+    /// are the pieces within reach. There is no key for a path that has ended, of another spread, or where the potential
+    /// does not ask what is within reach.
     pub(super) fn judge(&mut self, path: &Path<W>) -> (f64, Option<u64>) {
         let Self { snakes, worth, free, pieces } = self;
         if snakes.spread == 1 {
@@ -97,7 +98,7 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
                 pieces.push(piece);
             }
         }
-        let key = (snakes.spread == 2).then(|| {
+        let key = (snakes.spread == 2 && snakes.potential != Potential::Free).then(|| {
             let mut hash = StableHasher::new();
             hash.write_u64(hashes);
             snakes.key_after(hash, path)
@@ -137,7 +138,6 @@ impl<const W: usize> Snakes<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::path::holds;
     use super::super::weights::{Belief, Weights};
     use super::super::{Code, Cube};
     use super::*;
@@ -195,42 +195,61 @@ mod tests {
         assert!(counts.0 > 10_000 && counts.1 > 100, "{counts:?}");
     }
 
-    /// All that the future of a path of spread 2 depends on, among paths of one length.
-    fn future<const W: usize>(snakes: &Snakes<W>, path: &Path<W>) -> (Vec<u64>, u64, [u16; 4]) {
-        let reached = snakes.reach(path, snakes.legal_any(path));
-        // The vertices beside the start, where a coil closes.
-        let near_start = (0..snakes.dimension).filter(|&bit| holds(&path.blocked, 1 << bit));
-        let near_start = near_start.fold(0, |set, bit| set | 1 << bit);
-        let is_coil = snakes.kind == Kind::Coil;
-        let parts = [path.head, path.allowed, path.gates, path.closed];
-        (reached[..snakes.words].to_vec(), if is_coil { near_start } else { 0 }, parts)
+    /// All that may follow a path: the moves and the score of each end.
+    fn completions<const W: usize>(
+        snakes: &Snakes<W>,
+        path: &Path<W>,
+        moves: &mut Vec<u8>,
+        all: &mut Vec<(Vec<u8>, u64)>,
+    ) {
+        let mut next = Vec::new();
+        snakes.moves(path, &mut next);
+        if next.is_empty() {
+            all.push((moves.clone(), snakes.score(path).value().unwrap_or(f64::NAN).to_bits()));
+        }
+        for bit in next {
+            let mut child = path.clone();
+            snakes.apply(&mut child, bit);
+            moves.push(bit);
+            completions(snakes, &child, moves, all);
+            moves.pop();
+        }
     }
 
-    /// All paths of a length: those with the same future have the same key, and no others.
+    /// All paths of a length: paths with the same key are continued alike, and have the same key of the problem too.
     #[test]
     fn keys_are_equal_where_the_future_is() {
         let (mut merged, mut keyed) = (0_u32, 0_u32);
-        for (kind, dimension, length) in
-            [(Kind::Snake, 5, 9), (Kind::Snake, 6, 11), (Kind::Coil, 5, 9), (Kind::Coil, 6, 11)]
+        let kinds = [Kind::Snake, Kind::Coil];
+        let cases = kinds.map(|kind| [Potential::Reachable, Potential::Woven].map(|potential| (kind, potential)));
+        for ((kind, potential), (dimension, length)) in
+            cases.concat().into_iter().flat_map(|case| [(case, (5, 9)), (case, (6, 11))])
         {
             let cube = Cube::new(dimension, 2).unwrap();
-            let snakes = Snakes::<4>::new(kind, &cube, Code::default(), Potential::Reachable);
+            let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
             let mut layer = vec![snakes.root()];
             for edges in 1..=length {
                 let (mut next, mut futures, mut keys) = (Vec::new(), HashMap::new(), HashMap::new());
                 for path in &layer {
                     let mut siblings = Siblings::counted(&snakes);
-                    for bit in (0..8).filter(|bit| snakes.legal_any(path) >> bit & 1 == 1) {
+                    let mut bits = Vec::new();
+                    snakes.moves(path, &mut bits);
+                    for bit in bits {
                         let mut child = path.clone();
                         snakes.apply(&mut child, bit);
-                        let has_ended = snakes.legal_any(&child) == 0;
                         let (_, key) = siblings.judge(&child);
-                        assert_eq!(key.is_none(), has_ended);
+                        assert_eq!(key.is_none(), snakes.legal_any(&child) == 0);
                         if let Some(key) = key {
-                            let future = future(&snakes, &child);
+                            // All that follows is much where little of the cube is used.
+                            let mut all = Vec::new();
+                            if dimension == 5 && edges > 2 || edges > 8 {
+                                completions(&snakes, &child, &mut Vec::new(), &mut all);
+                            }
+                            let own = snakes.key_of(&child);
+                            let future = (own, all);
                             merged += u32::from(futures.contains_key(&key));
                             assert_eq!(*futures.entry(key).or_insert(future.clone()), future, "{edges} edges");
-                            assert_eq!(*keys.entry(future).or_insert(key), key, "{edges} edges");
+                            assert_eq!(*keys.entry(own).or_insert(key), key, "{edges} edges");
                             keyed += 1;
                         }
                         next.push(child);
@@ -239,6 +258,6 @@ mod tests {
                 layer = next;
             }
         }
-        assert!(keyed > 5000 && merged > 50, "{keyed} {merged}");
+        assert!(keyed > 10_000 && merged > 100, "{keyed} {merged}");
     }
 }

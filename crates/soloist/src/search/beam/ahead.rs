@@ -27,7 +27,7 @@ impl BeamSearch {
     }
 
     /// Admits the children of the block that is ready, as far as the limits of the run go, while threads expand the
-    /// entries of the next block; and so on for some milliseconds.
+    /// entries of the next blocks; and so on for some milliseconds.
     pub(super) fn advance_together(&mut self, context: &mut Context<'_>) {
         let Some(mut crew) = self.crew.take() else { return };
         let begin = Instant::now();
@@ -35,8 +35,10 @@ impl BeamSearch {
         let first = self.gather(&mut crew, 0);
         let now = Now { incumbent: context.incumbent(), cut: AtomicU64::new(self.pass.cut) };
         let (judge, problem) = (self.judge.clone(), context.problem);
-        let helpers = if first.is_empty() { 0 } else { crew.workers - 1 };
-        let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..helpers).map(|_| problem.twin()).collect();
+        let has_helpers = !first.is_empty();
+        let count = if has_helpers { crew.workers - 1 } else { 0 };
+        let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..count).map(|_| problem.twin()).collect();
+        let mut child = problem.root();
         let queue = Queue::default();
         std::thread::scope(|scope| {
             let (queue, judge, now) = (&queue, &judge, &now);
@@ -44,22 +46,22 @@ impl BeamSearch {
             let mut helpers = Vec::new();
             for twin in twins {
                 // A thread that cannot be started does not matter: the others do its work.
-                helpers
-                    .extend(Builder::new().spawn_scoped(scope, move || queue.work(judge, &*twin, now, &Until::Closed)));
+                let work = move || queue.work(judge, &*twin, now, &Until::Closed, &mut twin.root());
+                helpers.extend(Builder::new().spawn_scoped(scope, work));
             }
             let mut block = queue.offer(first);
             loop {
-                let goes_on = self.admit_ready(&mut crew, context, now) && begin.elapsed() < TOGETHER;
+                let goes_on = self.admit_ready(&mut crew, context, now) && has_helpers && begin.elapsed() < TOGETHER;
                 if crew.part > 0 {
                     // What was admitted makes room.
                     crew.spare.extend(crew.ready.drain(..crew.part));
                     crew.part = 0;
                 }
-                queue.work(judge, problem, now, &Until::Taken);
+                queue.work(judge, problem, now, &Until::Taken, &mut child);
                 // While other threads finish the last parts of this block, there are parts of the next one.
-                let next = if goes_on { self.gather(&mut crew, block.entries) } else { Vec::new() };
-                let next = queue.offer(next);
-                queue.work(judge, problem, now, &Until::Done(&block));
+                let parts = if goes_on { self.gather(&mut crew, block.entries) } else { Vec::new() };
+                let next = queue.offer(parts);
+                queue.work(judge, problem, now, &Until::Done(&block), &mut child);
                 let Some(mut done) = queue.collect(&block) else { break };
                 crew.learn(&done);
                 crew.ready.append(&mut done);
@@ -78,8 +80,9 @@ impl BeamSearch {
         self.crew = Some(crew);
     }
 
-    /// Returns the parts of the next block, which begins behind what is ready and `underway` entries that threads have.
-    /// There are none where another block is behind the one that is ready already.
+    /// Returns the parts of the next block, which begins behind what is ready and behind `underway` entries: those of
+    /// the block that was offered and not collected. There are none where another block is behind the one that is ready
+    /// already.
     fn gather(&mut self, crew: &mut Crew, underway: usize) -> Vec<Part> {
         let ready: usize = crew.ready[crew.part..].iter().map(|part| part.entries.len()).sum();
         let from = self.pass.next + ready - crew.entry + underway;

@@ -30,7 +30,7 @@ const BLOCKS: f64 = 16.0;
 const UNCUT: f64 = 0.25;
 /// A layer that takes less time is not worth a thread.
 const LEAST: Duration = Duration::from_micros(500);
-/// Entries of the first block, which shows how long one takes.
+/// Entries of a block while it is not known how long one takes.
 const FIRST: usize = 64;
 /// Parts of a block for each thread: they end at about the same time.
 pub(super) const PARTS: usize = 4;
@@ -248,13 +248,13 @@ pub(super) struct Block {
     pub(super) entries: usize,
 }
 
-/// When a thread has nothing more to do.
+/// When [`Queue::work`] returns.
 pub(super) enum Until<'a> {
-    /// A thread has each part.
+    /// No part waits for a thread.
     Taken,
     /// All parts of this block are done. Those of the next one are expanded meanwhile.
     Done(&'a Block),
-    /// No other block comes, and a thread has each part.
+    /// No part waits for a thread, and no other block comes.
     Closed,
 }
 
@@ -262,8 +262,9 @@ impl Until<'_> {
     fn is_reached(&self, jobs: &Jobs) -> bool {
         match self {
             Until::Taken => jobs.waiting.is_empty(),
+            // The blocks before it were collected.
             Until::Done(block) => {
-                let done = jobs.done.iter().filter(|(number, _)| block.parts.contains(number)).count();
+                let done = jobs.done.iter().filter(|(number, _)| *number < block.parts.end).count();
                 done == block.parts.len()
             }
             Until::Closed => jobs.is_closed && jobs.waiting.is_empty(),
@@ -307,9 +308,16 @@ impl Queue {
         Block { parts: first..jobs.offered, entries }
     }
 
-    /// Expands parts, and waits where there are none, until `until` or until a thread has panicked.
-    pub(super) fn work(&self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now, until: &Until<'_>) {
-        let mut child = problem.root();
+    /// Expands parts, and waits where there are none, until `until` or until a thread has panicked. `child` is a room
+    /// for a state.
+    pub(super) fn work(
+        &self,
+        judge: &Judge,
+        problem: &dyn ErasedProblem,
+        now: &Now,
+        until: &Until<'_>,
+        child: &mut State,
+    ) {
         let mut jobs = self.jobs();
         while !jobs.has_failed && !until.is_reached(&jobs) {
             let Some((number, mut part)) = jobs.waiting.pop_front() else {
@@ -319,7 +327,7 @@ impl Queue {
             drop(jobs);
             {
                 let _alarm = Alarm(self);
-                part.expand(judge, problem, now, &mut child);
+                part.expand(judge, problem, now, child);
             }
             jobs = self.jobs();
             jobs.done.push((number, part));
@@ -327,18 +335,17 @@ impl Queue {
         }
     }
 
-    /// Returns the parts of a block that is done, in order. `None`: a thread has panicked.
+    /// Returns the parts of a block that is done, in order; the blocks before it were collected. `None`: a thread has
+    /// panicked.
     pub(super) fn collect(&self, block: &Block) -> Option<Vec<Part>> {
         let mut jobs = self.jobs();
         if jobs.has_failed {
             return None;
         }
-        let (mut own, others) = std::mem::take(&mut jobs.done)
-            .into_iter()
-            .partition::<Vec<_>, _>(|(number, _)| block.parts.contains(number));
-        jobs.done = others;
-        own.sort_unstable_by_key(|(number, _)| *number);
-        Some(own.into_iter().map(|(_, part)| part).collect())
+        jobs.done.sort_unstable_by_key(|(number, _)| *number);
+        let later = jobs.done.split_off(block.parts.len());
+        let done = std::mem::replace(&mut jobs.done, later);
+        Some(done.into_iter().map(|(_, part)| part).collect())
     }
 
     /// Sends the threads home.
