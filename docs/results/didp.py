@@ -8,7 +8,7 @@
     python3 docs/results/didp.py table                       Markdown of all that was run
 
 Needs `cargo build --release -p soloist --examples`; the script builds docs/results/rpid. Seconds are processor seconds of the search where a C compiler is
-found, one thread, one process at a time. Every solution is valued anew by didp_classes.py from the instance and the
+found, one thread, one process at a time. Every solution is valued again by didp_classes.py from the instance and the
 moves; a run whose value differs from what its program says is an error. Runs are appended to target/didp.jsonl, and
 those that are there are not repeated.
 """

@@ -63,8 +63,8 @@ impl<P: Problem> Beam<P> {
     /// Continues the next path by every move. Returns false if no path is left.
     ///
     /// `judge` returns the rank and the key of a path. It is called once for each path that results, and for no other.
-    /// If it gives no key, the problem is asked, for the best paths only. Paths with the same future must get their keys
-    /// from the same source.
+    /// If it gives no key, the problem is asked, for the best paths only. Paths with the same future must get their
+    /// keys from the same source.
     pub(super) fn advance(&mut self, problem: &P, mut judge: impl FnMut(&P::State) -> (f64, Option<u64>)) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);

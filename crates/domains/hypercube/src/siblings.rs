@@ -54,9 +54,9 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
     /// The rank is the [potential](soloist::Problem::potential), with what the vertices are worth in place of their
     /// number. It is 1 at least, unless the path has ended or cannot close any more.
     ///
-    /// Two paths of spread 2 and of the same length with equal keys may be continued alike: the head is the same, and so
-    /// are the pieces within reach. There is no key for a path that has ended, of another spread, or where the potential
-    /// does not ask what is within reach.
+    /// Two paths of spread 2 and of the same length with equal keys may be continued alike: the head is the same, and
+    /// so are the pieces within reach. There is no key for a path that has ended, of another spread, or where the
+    /// potential does not ask what is within reach.
     pub(super) fn judge(&mut self, path: &Path<W>) -> (f64, Option<u64>) {
         let Self { snakes, worth, free, pieces } = self;
         if snakes.spread == 1 {
