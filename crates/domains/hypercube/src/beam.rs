@@ -106,19 +106,21 @@ impl<P: Problem> Beam<P> {
     fn close(&mut self, problem: &P) {
         self.children.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         let (mut layer, mut steps, mut keys) = (Vec::new(), Vec::new(), std::collections::HashSet::new());
+        let mut is_known = |key: Option<u64>| key.is_some_and(|key| !keys.insert(key));
         for child in self.children.drain(..) {
             if layer.len() == self.width {
                 break;
             }
-            if child.key.is_some_and(|key| !keys.insert(key)) {
+            if is_known(child.key) {
                 continue;
             }
             let mut state = self.layer[child.parent as usize].clone();
             problem.apply(&mut state, child.mv);
-            if child.key.is_some() || problem.key(&state).is_none_or(|key| keys.insert(key)) {
-                layer.push(state);
-                steps.push((child.parent, child.mv));
+            if child.key.is_none() && is_known(problem.key(&state)) {
+                continue;
             }
+            layer.push(state);
+            steps.push((child.parent, child.mv));
         }
         (self.layer, self.next) = (layer, 0);
         self.trail.push(steps);

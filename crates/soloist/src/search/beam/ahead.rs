@@ -35,8 +35,7 @@ impl BeamSearch {
         let first = self.gather(&mut crew, 0);
         let now = Now { incumbent: context.incumbent(), cut: AtomicU64::new(self.pass.cut) };
         let (judge, problem) = (self.judge.clone(), context.problem);
-        let has_helpers = !first.is_empty();
-        let count = if has_helpers { crew.workers - 1 } else { 0 };
+        let count = if first.is_empty() { 0 } else { crew.workers - 1 };
         let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..count).map(|_| problem.twin()).collect();
         let mut child = problem.root();
         let queue = Queue::default();
@@ -51,7 +50,7 @@ impl BeamSearch {
             }
             let mut block = queue.offer(first);
             loop {
-                let goes_on = self.admit_ready(&mut crew, context, now) && has_helpers && begin.elapsed() < TOGETHER;
+                let continues = self.admit_ready(&mut crew, context, now) && count > 0 && begin.elapsed() < TOGETHER;
                 if crew.part > 0 {
                     // What was admitted makes room.
                     crew.spare.extend(crew.ready.drain(..crew.part));
@@ -59,7 +58,7 @@ impl BeamSearch {
                 }
                 queue.work(judge, problem, now, &Until::Taken, &mut child);
                 // While other threads finish the last parts of this block, there are parts of the next one.
-                let parts = if goes_on { self.gather(&mut crew, block.entries) } else { Vec::new() };
+                let parts = if continues { self.gather(&mut crew, block.entries) } else { Vec::new() };
                 let next = queue.offer(parts);
                 queue.work(judge, problem, now, &Until::Done(&block), &mut child);
                 let Some(mut done) = queue.collect(&block) else { break };
