@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Keeps what `soloist reproduce` has made: the report, its figure, and the runs without solutions.
+
+    python3 docs/results/reproduce/keep.py MADE docs/results/reproduce/ID
+    soloist reproduce ID --report-only --data DATA --out docs/results/reproduce/ID      # the report again, from what is kept
+
+MADE is the folder of `--out`. The runs keep what a report reads: label, instance, seed, budget, score, feasibility, playouts,
+the shape of the tree, seconds, and, where settings were chosen, those that were.
+"""
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+FIELDS = ["label", "problem", "instance", "sense", "method", "seed", "threads", "budget", "score", "feasible", "playouts"]
+FIELDS += ["nodes", "tree", "seconds", "stop", "verified", "parts"]
+# Settings that an experiment chooses.
+CHOSEN = ["beam_limit", "beam_width", "c"]
+
+
+def kept(run, has_chosen):
+    small = {field: run[field] for field in FIELDS if run.get(field) is not None}
+    if has_chosen:
+        small["parameters"] = {name: run["parameters"][name] for name in CHOSEN if name in run.get("parameters", {})}
+    return small
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("made", type=Path, metavar="MADE")
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    arguments = parser.parse_args()
+    if not (arguments.made / "report.json").is_file():
+        parser.error(f"{arguments.made}: no report.json")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for name in ["report.md", "report.json", "figure.svg"]:
+        if (arguments.made / name).is_file():
+            shutil.copyfile(arguments.made / name, arguments.folder / name)
+    has_chosen = (arguments.made / "tuning.jsonl").is_file()
+    for name in ["runs.jsonl", "tuning.jsonl"] if has_chosen else ["runs.jsonl"]:
+        lines = (arguments.made / name).read_text().splitlines()
+        runs = [kept(json.loads(line), has_chosen) for line in lines]
+        temporary = arguments.folder / f"{name}.tmp"
+        temporary.write_text("".join(json.dumps(run, separators=(",", ":")) + "\n" for run in runs))
+        temporary.replace(arguments.folder / name)
+
+
+if __name__ == "__main__":
+    main()
