@@ -36,11 +36,12 @@ fn diverse<P: Problem>(
     for i in 1..=parameters.iterations.at(level) {
         for _ in 0..if level == 1 { parameters.playouts } else { 1 } {
             for found in diverse(problem, policy.clone(), level - 1, rng, log) {
-                let full = beam.len() as u64 == parameters.width.at(level);
-                if full && !sense.better(found.score, beam[beam.len() - 1].score) {
-                    break;
+                let similar = |b: &Rollout<P::Move>| b.score == found.score && b.moves.len() == found.moves.len();
+                if !found.score.is_feasible() {
+                    beam.retain(|b| !similar(b));
                 }
-                if beam.iter().any(|b| b.score == found.score && b.moves.len() == found.moves.len()) {
+                let full = beam.len() as u64 == parameters.width.at(level);
+                if full && !sense.better(found.score, beam[beam.len() - 1].score) || beam.iter().any(similar) {
                     continue;
                 }
                 beam.truncate(parameters.width.at(level) as usize - 1);

@@ -39,10 +39,10 @@ pub(super) struct BitSets {
     free: Vec<u32>,
     logits: Vec<f64>,
     /// By place: the weight. Then, from `words` x 64 on, the same with the other sign, and a zero.
-    weights: Indexed<u64>,
+    weights: Vec<u64>,
     /// By place: how many unions teach its code.
     count: Vec<u32>,
-    exposure: Indexed<u128>,
+    exposure: Vec<u128>,
     /// By place: the first step that chose it, as trace and step.
     first: Vec<Step>,
     /// By step of all traces: the next one that chose the same code.
@@ -50,7 +50,7 @@ pub(super) struct BitSets {
     /// Where the steps of each trace begin in `next`.
     offsets: Vec<usize>,
     /// By place: the union since which it is in the present one.
-    since: Indexed<u16>,
+    since: Vec<u16>,
     /// The present union and the one before.
     union: Vec<u64>,
     previous: Vec<u64>,
@@ -60,36 +60,9 @@ pub(super) struct BitSets {
     runs: Vec<(u16, u16, u16)>,
     /// How many changes and runs there are; the lists may be longer.
     counts: (usize, usize),
-    /// How many unions there are.
-    unions: usize,
     /// By union: the sum of the weights; the sum of the chances of those before.
-    sums: Indexed<u64>,
-    chances: Indexed<u128>,
-}
-
-/// How many indices 16 bits have.
-const INDICES: usize = 1 << 16;
-
-/// An entry for each index of 16 bits, so that no index has to be compared with a length. What is not used takes no
-/// memory: the system gives pages of zeros when they are written to.
-#[derive(Debug, Default)]
-struct Indexed<T>(Vec<T>);
-
-impl<T: Copy + Default> Indexed<T> {
-    #[inline(always)]
-    fn all(&mut self) -> &mut [T; INDICES] {
-        if self.0.is_empty() {
-            self.0 = vec![T::default(); INDICES];
-        }
-        self.0.as_mut_slice().try_into().expect("an entry for each index")
-    }
-
-    /// Returns the entries, of which the first `count` are zero.
-    fn cleared(&mut self, count: usize) -> &mut [T; INDICES] {
-        let all = self.all();
-        all[..count].fill(T::default());
-        all
-    }
+    z: Vec<u64>,
+    chances: Vec<u128>,
 }
 
 /// A step of a beam: trace and step. The last one means none.
@@ -117,7 +90,8 @@ impl BitSets {
         self.users.clear();
         self.free.clear();
         self.logits.clear();
-        self.weights.cleared(self.words * 128 + 1);
+        self.weights.clear();
+        self.weights.resize(self.words * 128 + 1, 0);
         for &slot in slots {
             self.acquire(policy, slot);
         }
@@ -205,9 +179,8 @@ impl BitSets {
 
     #[inline(always)]
     fn set_weight(&mut self, place: usize, weight: u64) {
-        let weights = self.weights.all();
-        weights[place] = weight;
-        weights[self.words * 64 + place] = weight.wrapping_neg();
+        self.weights[place] = weight;
+        self.weights[self.words * 64 + place] = weight.wrapping_neg();
     }
 
     /// Drops a trace.
@@ -230,7 +203,8 @@ impl BitSets {
         let words = *words;
         count.clear();
         count.resize(self.slots.len(), 0);
-        let since = since.cleared(words * 64);
+        since.clear();
+        since.resize(words * 64, 0);
         for set in [&mut *union, &mut *previous] {
             set.clear();
             set.resize(words, 0);
@@ -276,7 +250,8 @@ impl BitSets {
         let changed = counts.0;
         list_changes(number, previous, union, since, changes, runs, &mut counts);
         self.counts = (changed, counts.1);
-        self.unions = usize::from(number);
+        self.z.clear();
+        self.z.resize(usize::from(number), 0);
     }
 
     /// Links the steps that chose the same code.
@@ -302,28 +277,30 @@ impl BitSets {
 
     /// Moves the policy by what the unions teach. Sums of whole numbers are the same in any order.
     pub(super) fn teach(&mut self, policy: &mut Policy, alpha: f64) {
-        let (weights, sums, chances) = (self.weights.all(), self.sums.all(), self.chances.all());
         let mut z = 0_u64;
         for &(weight, union) in &self.changes[..self.counts.0] {
-            z = z.wrapping_add(weights[usize::from(weight)]);
+            z = z.wrapping_add(self.weights[usize::from(weight)]);
             // The last change of a union leaves its sum.
-            sums[usize::from(union)] = z;
+            self.z[usize::from(union)] = z;
         }
+        self.chances.clear();
+        self.chances.push(0);
         let mut sum = 0_u128;
-        for (chances, &z) in chances[1..].iter_mut().zip(&sums[..self.unions]) {
+        self.chances.extend(self.z.iter().map(|&z| {
             sum += chance(z);
-            *chances = sum;
-        }
-        let exposure = self.exposure.cleared(self.slots.len());
+            sum
+        }));
+        self.exposure.clear();
+        self.exposure.resize(self.slots.len(), 0);
         for &(place, first, end) in &self.runs[..self.counts.1] {
-            exposure[usize::from(place)] += chances[usize::from(end)] - chances[usize::from(first)];
+            self.exposure[usize::from(place)] += self.chances[usize::from(end)] - self.chances[usize::from(first)];
         }
         let moves = Moves::new(policy, alpha);
-        let (weights, negative) = weights.split_at_mut(self.words * 64);
-        let counts = exposure.iter().zip(&self.count);
-        for ((logit, &weight), (&exposure, &count)) in self.logits.iter_mut().zip(&*weights).zip(counts) {
+        let counts = self.exposure.iter().zip(&self.count);
+        for ((logit, &weight), (&exposure, &count)) in self.logits.iter_mut().zip(&self.weights).zip(counts) {
             *logit = moves.moved(*logit, weight, exposure, count);
         }
+        let (weights, negative) = self.weights.split_at_mut(self.words * 64);
         // Apart, so that the compiler takes several exponentials at a time.
         for (weight, logit) in weights.iter_mut().zip(&self.logits) {
             *weight = weight_of(logit * policy.sharpness);
@@ -364,12 +341,12 @@ fn list_changes(
     number: u16,
     before: &[u64],
     now: &[u64],
-    since: &mut [u16; INDICES],
+    since: &mut [u16],
     changes: &mut Vec<(u16, u16)>,
     runs: &mut Vec<(u16, u16, u16)>,
     counts: &mut (usize, usize),
 ) {
-    let most = now.len() * 64;
+    let most = since.len();
     // More at once, as new memory has to be filled.
     if changes.len() < counts.0 + most {
         changes.resize(2 * (counts.0 + most), (0, 0));
