@@ -2,6 +2,7 @@
 """Keeps what `soloist reproduce` has made: the report, its figure, and the runs without solutions.
 
     python3 docs/results/reproduce/keep.py MADE docs/results/reproduce/ID
+    python3 docs/results/reproduce/keep.py --add MADE docs/results/reproduce/ID      # more rows or boards of the same report
     soloist reproduce ID --report-only --data DATA --out docs/results/reproduce/ID      # the report again, from what is kept
 
 MADE is the folder of `--out`. The runs keep what a report reads: label, instance, seed, budget, score, feasibility, playouts,
@@ -18,6 +19,10 @@ FIELDS += ["nodes", "tree", "seconds", "stop", "verified", "parts"]
 CHOSEN = ["beam_limit", "beam_width", "c"]
 
 
+def place(run):
+    return (run["label"], run["instance"], run["seed"])
+
+
 def kept(run, has_chosen):
     small = {field: run[field] for field in FIELDS if run.get(field) is not None}
     if has_chosen:
@@ -27,19 +32,24 @@ def kept(run, has_chosen):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--add", action="store_true", help="keep the report and the other runs of FOLDER too")
     parser.add_argument("made", type=Path, metavar="MADE")
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
     if not (arguments.made / "report.json").is_file():
         parser.error(f"{arguments.made}: no report.json")
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    for name in ["report.md", "report.json", "figure.svg"]:
+    for name in [] if arguments.add else ["report.md", "report.json", "figure.svg"]:
         if (arguments.made / name).is_file():
             shutil.copyfile(arguments.made / name, arguments.folder / name)
     has_chosen = (arguments.made / "tuning.jsonl").is_file()
     for name in ["runs.jsonl", "tuning.jsonl"] if has_chosen else ["runs.jsonl"]:
         lines = (arguments.made / name).read_text().splitlines()
         runs = [kept(json.loads(line), has_chosen) for line in lines]
+        if arguments.add:
+            new = {place(run) for run in runs}
+            old = map(json.loads, (arguments.folder / name).read_text().splitlines())
+            runs = [run for run in old if place(run) not in new] + runs
         temporary = arguments.folder / f"{name}.tmp"
         temporary.write_text("".join(json.dumps(run, separators=(",", ":")) + "\n" for run in runs))
         temporary.replace(arguments.folder / name)
