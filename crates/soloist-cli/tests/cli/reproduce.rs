@@ -46,7 +46,7 @@ fn published_values_stand_beside_ours() {
     assert!(report.contains("| d3k2 | 4 | 4 | 4 | 4 |"), "{report}");
     // A best length that is not HD-NRPA's own is no target of it.
     assert!(report.contains("HD-NRPA; reached on ") && report.contains(" of 6 instances |"), "{report}");
-    for part in ["- unit of work: playouts", "- differs from the paper: ", "about 59 for the full scale"] {
+    for part in ["- unit of work: playouts", "- differs from the paper: ", "about 16 for the full scale"] {
         assert!(report.contains(part), "{part} in {report}");
     }
     let svg = read(folder.join("snakes/figure.svg"));
