@@ -79,8 +79,8 @@ parameters! {
     /// of the level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha`
     /// overwrites: `adapting = overwriting`); the codes of a step are a set, so that equal codes count once; a solution
     /// that is not feasible replaces the one that it is similar to. As ties of feasible solutions never replace,
-    /// `width = 1` is not quite NRPA. The preset has width 3. The paper has 10 for SameGame, which is 596 points a board
-    /// worse there, with a million playouts of level 3. Both printed readings were worse too (`soloist reproduce
+    /// `width = 1` is not quite NRPA. The preset has width 3. The paper has 10 for SameGame, which is 596 points a
+    /// board worse there, with a million playouts of level 3. Both printed readings were worse too (`soloist reproduce
     /// hd-nrpa-study`).
     ///
     /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration the
