@@ -295,14 +295,14 @@ fn expose_spans<M>(trace: &Trace<M>, factors: &[f64], scratch: &mut Scratch) {
     }
 }
 
-/// 1 / z as a fixed-point number, rounded down, for z from 1 to 2^63 - 1.
+/// 1 / z as a fixed-point number, rounded down, for z from 1 on.
 #[inline(always)]
 pub(super) fn chance(z: u64) -> u128 {
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
-    // From 2^37 to 2^100: the bits of such a number say how far its mantissa is shifted. Shifts to the left, and back,
+    // From 2^36 to 2^100: the bits of such a number say how far its mantissa is shifted. Shifts to the left, and back,
     // need no branch; the compiler's conversion has some.
     const BACK: u32 = 16;
-    let bits = (CHANCE_SCALE / z as i64 as f64).to_bits();
+    let bits = (CHANCE_SCALE / z as f64).to_bits();
     let mantissa = bits & ((1 << MANTISSA) - 1) | 1 << MANTISSA;
     let shift = ((bits >> MANTISSA) as u32).wrapping_sub(1023 + MANTISSA - BACK);
     u128::from(mantissa).wrapping_shl(shift) >> BACK
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn chances_are_fixed_point_numbers() {
         let mut rng = crate::Rng::new(5);
-        for bits in 1..64 {
+        for bits in 1..=64 {
             for _ in 0..200 {
                 let z = rng.next_u64() >> (64 - bits) | 1 << (bits - 1);
                 assert_eq!(super::chance(z), super::to_fixed(super::CHANCE_SCALE / z as f64), "{z}");
