@@ -142,13 +142,13 @@ def records():
 
 def run(asked):
     env = general.environment()
-    found = didp_classes.write(general.ROOT / "target/didp")
     wanted = asked.programs.split(",") if asked.programs else list(PROGRAMS)
     kinds = asked.only.split(",") if asked.only else list(didp_classes.CLASSES)
     for given, known in ((wanted, PROGRAMS), (kinds, didp_classes.CLASSES)):
         for name in given:
             if name not in known:
                 sys.exit(f"didp.py: {name} is none of {', '.join(known)}")
+    found = didp_classes.write(general.ROOT / "target/didp")
     ready = {(r["instance"], r["program"], r["seed"], r["seconds"]) for r in records()}
     # One seed of everything first, then the others of what is compared.
     jobs = [(program, seed) for seed in (1, 2, 3) for program in wanted if seed in PROGRAMS[program]]

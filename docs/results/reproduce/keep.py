@@ -38,6 +38,8 @@ def main():
     arguments = parser.parse_args()
     if not (arguments.made / "report.json").is_file():
         parser.error(f"{arguments.made}: no report.json")
+    if arguments.add and not (arguments.folder / "runs.jsonl").is_file():
+        parser.error(f"{arguments.folder}: no runs.jsonl to add to")
     arguments.folder.mkdir(parents=True, exist_ok=True)
     for name in [] if arguments.add else ["report.md", "report.json", "figure.svg"]:
         if (arguments.made / name).is_file():

@@ -269,11 +269,13 @@ impl Levels {
             }
             return;
         }
-        // Before there is a feasible solution, many different ones have the same violation. The newer one replaces, as
-        // in NRPA: the level would learn from the first of them for ever.
-        if !result.score.is_feasible()
-            && let Some(at) = beam.iter().position(|other| other.similar(&result))
-        {
+        if let Some(at) = beam.iter().position(|other| other.similar(&result)) {
+            if result.score.is_feasible() {
+                self.spare.push(result.trace);
+                return;
+            }
+            // Before there is a feasible solution, many different ones have the same violation. The newer one replaces,
+            // as in NRPA: the level would learn from the first of them for ever.
             self.spare.push(beam.remove(at).trace);
             if self.taught == Some(index) {
                 self.origins.remove(at);
@@ -282,7 +284,7 @@ impl Levels {
         let used = || beam.iter().map(|solution| bytes(&solution.trace)).sum::<u64>() + bytes(&result.trace);
         let full = beam.len() >= width || beam.len() >= FEWEST && used() > self.room;
         let fits = !full || beam.last().is_some_and(|worst| result.better(worst, sense));
-        if !fits || beam.iter().any(|other| other.similar(&result)) {
+        if !fits {
             self.spare.push(result.trace);
             return;
         }
