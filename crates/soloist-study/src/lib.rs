@@ -74,6 +74,7 @@ mod jsonl;
 mod machine;
 
 mod pool;
+mod race;
 pub mod report;
 pub mod reproduce;
 pub mod serve;

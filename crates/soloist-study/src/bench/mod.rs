@@ -100,11 +100,22 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// The first failure of a run or of the file; it ends all other runs. What was made before is kept.
     pub fn run(&mut self, running: &Running, context: &Context<'_>) -> Result<(), Failure> {
+        self.run_some(&|_| true, running, context)
+    }
+
+    /// Makes those of the runs that `is_due` and that the file does not hold yet.
+    pub(crate) fn run_some(
+        &mut self,
+        is_due: &dyn Fn(&Job) -> bool,
+        running: &Running,
+        context: &Context<'_>,
+    ) -> Result<(), Failure> {
         let Self { plan, found, writer, .. } = self;
-        let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
+        let due: Vec<&Job> = plan.jobs.iter().filter(|job| is_due(job)).collect();
+        let todo: Vec<&Job> = due.iter().copied().filter(|job| !found.runs.contains_key(&job.key)).collect();
         let at_a_time = plan.at_a_time(running.jobs);
         let running = Running { jobs: Some(at_a_time), ..running.clone() };
-        let mut progress = Progress::new(plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
+        let mut progress = Progress::new(plan, due.len(), &todo, Estimate::new(plan, &found.runs), at_a_time);
         let ran = runner::run(plan, &todo, &running, context, &mut |event| {
             match event {
                 Event::Tick => progress.show(context),
@@ -133,6 +144,11 @@ impl<'a> Bench<'a> {
     #[must_use]
     pub fn findings(&self) -> Findings<'_> {
         Findings::new(self.plan, &self.found)
+    }
+
+    /// The runs that the file holds now, by the keys of their jobs.
+    pub(crate) fn runs(&self) -> &HashMap<String, Run> {
+        &self.found.runs
     }
 
     /// The runs that the file holds now, by the keys of their jobs.

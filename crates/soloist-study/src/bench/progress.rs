@@ -67,9 +67,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress of a plan whose jobs `todo` are still to run, `jobs` at a time.
-    pub(crate) fn new(plan: &Plan, todo: &[&Job], estimate: Estimate, jobs: usize) -> Self {
-        let total = plan.jobs.len();
+    /// Progress of `total` runs of a plan, `todo` of which are still to be made, `jobs` at a time.
+    pub(crate) fn new(plan: &Plan, total: usize, todo: &[&Job], estimate: Estimate, jobs: usize) -> Self {
         let left = by_method(plan, todo.iter().copied());
         Self { estimate, jobs, total, left, latest: String::new() }
     }

@@ -16,7 +16,7 @@ use toml::Spanned;
 /// Largest spec file that is read.
 const MAX_SIZE: u64 = 16 << 20;
 /// Most methods, and most seeds or instances: more is a slip of the pen.
-pub(crate) const MAX_METHODS: usize = 100;
+pub(crate) const MAX_METHODS: usize = 1000;
 pub(crate) const MAX_ITEMS: usize = 100_000;
 /// Most targets or columns of a profile.
 const MAX_POINTS: usize = 20;

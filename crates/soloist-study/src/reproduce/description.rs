@@ -133,6 +133,9 @@ pub(crate) struct Limits {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tuning {
     pub(crate) instances: Vec<String>,
+    /// Whether combinations are dropped by a t race rather than run on all instances.
+    #[serde(default)]
+    pub(crate) race: bool,
 }
 
 /// What the figure shows.

@@ -269,7 +269,13 @@ impl<'a> Report<'a> {
             notes.push("only the rows that `--row` names were run, and the claims about them tested".to_owned());
         }
         if let Some(tuning) = &description.tuning {
-            notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
+            let names = tuning.instances.join(", ");
+            notes.push(format!("settings were chosen by the mean on {names}"));
+            if tuning.race {
+                let race = "a setting left the race for its row when a paired t test said, after five instances or more, \
+                            that it is worse than the best one (p < 0.05, no correction)";
+                notes.push(race.to_owned());
+            }
         }
         notes.extend(self.edges());
         if runs.rows.iter().any(|row| row.seconds.is_some()) {

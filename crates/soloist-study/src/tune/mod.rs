@@ -1,8 +1,8 @@
 //! Tuning: finds parameters of a method by the cross-entropy method, with races if asked for, and compares them with
 //! the parameters before on instances that took no part.
 //!
-//! `space` has the parameters and the distribution over them, `instances` the fresh ones of each iteration, `race`
-//! drops settings early, `trace` records and plots the iterations, `present` shows the result. The runs are those of
+//! `space` has the parameters and the distribution over them, `instances` the fresh ones of each iteration, `trace`
+//! records and plots the iterations, `present` shows the result; settings are dropped early by a race. The runs are those of
 //! [`bench`](crate::bench): one plan for each iteration, in which the settings are the methods.
 //!
 //! # References
@@ -13,12 +13,11 @@
 
 mod instances;
 mod present;
-mod race;
 mod space;
 mod spec;
 mod trace;
 
-pub use race::Race;
+pub use crate::race::Race;
 pub use space::Range;
 pub use spec::TuneSpec;
 pub(crate) use spec::Tuning;
@@ -33,11 +32,11 @@ use crate::failure::Failure;
 use crate::files::{Guarded, Target};
 use crate::jsonl::Writer;
 use crate::pool::Event;
+use crate::race::{self, Scores, Test};
 use crate::table::Format;
 use crate::text::{counted, span};
 use instances::{Instances, generator};
 use present::Summary;
-use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::Setup;
 use soloist_domain::{Limits, Registry, ResolvedRun, RunSpec, Setting, Settings, result};

@@ -1,10 +1,10 @@
 //! The result of a tuning for people, for documents and for programs.
 
-use super::race::Race;
 use super::space::{Belief, Coordinate, Kind, ROLLOUT, Space};
 use super::spec::Tuning;
 use super::trace::{self, Iteration};
 use crate::bench::present::{Findings, budget_text};
+use crate::race::Race;
 use crate::table::{Format, Table};
 use crate::text::{counted, plain};
 use serde_json::{Value, json};

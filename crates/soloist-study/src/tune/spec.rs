@@ -1,8 +1,8 @@
 //! What a tuning is asked for, and what it is after the checks.
 
 use super::instances::Instances;
-use super::race::Race;
 use super::space::{Belief, Range, Space};
+use crate::race::Race;
 use soloist::{Budget, Method};
 use soloist_domain::{Domain, Options, RunSpec, Setting};
 

@@ -2,7 +2,7 @@
 
 use super::{
     Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs,
-    Nrpa, Order, Own, Pacing, Sampling, Selection, Uct,
+    Normalization, Nrpa, Order, Own, Pacing, Sampling, Selection, Ties, Uct,
 };
 use crate::problem::{SearchInfo, Unit};
 
@@ -73,6 +73,17 @@ const PRESETS: &[Preset] = &[
         make: || {
             let growth = Growth { expansion: Expansion::Lazy, theta: 5, ..Growth::default() };
             Method::Uct(Uct { growth, ..Uct::best() })
+        },
+    },
+    Preset {
+        name: "uct-log",
+        summary: "uct-best for scores that are logarithms to base 2: normalises what they stand for, over the whole search",
+        reference: "L. Rei's thesis, Porto 2018, table 4.1 (number partitioning)",
+        make: || {
+            let best = Uct::best().selection;
+            let selection =
+                Selection { normalization: Normalization::Global, ties: Ties::Random, log_base: 2.0, ..best };
+            Method::Uct(Uct { selection, ..Uct::best() })
         },
     },
     Preset {

@@ -31,11 +31,11 @@ const LEAST: usize = 5;
 const LEVEL: f64 = 0.05;
 
 /// What a setting has reached on the instances so far; `None`: no feasible solution.
-pub(super) type Scores = Vec<Option<f64>>;
+pub(crate) type Scores = Vec<Option<f64>>;
 
 /// How good a setting is: more instances seen come first, since the others were dropped, then more feasible runs, then
 /// the better mean.
-pub(super) fn compare(sense: Sense, a: &Scores, b: &Scores) -> Ordering {
+pub(crate) fn compare(sense: Sense, a: &Scores, b: &Scores) -> Ordering {
     let feasible = |scores: &Scores| scores.iter().flatten().count();
     let better = |a: f64, b: f64| match sense {
         Sense::Maximize => b.total_cmp(&a),
@@ -49,14 +49,14 @@ pub(super) fn compare(sense: Sense, a: &Scores, b: &Scores) -> Ordering {
 }
 
 /// Mean of the feasible scores.
-pub(super) fn mean(scores: &Scores) -> Option<f64> {
+pub(crate) fn mean(scores: &Scores) -> Option<f64> {
     let feasible: Vec<f64> = scores.iter().flatten().copied().collect();
     (!feasible.is_empty()).then(|| feasible.iter().sum::<f64>() / feasible.len() as f64)
 }
 
 /// When a setting is surely worse than another one, by their paired differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Test {
+pub(crate) enum Test {
     /// From k = 5 instances on, the t test with k - 1 degrees of freedom and no correction for the number of tests.
     ///
     /// # References
@@ -89,7 +89,7 @@ impl Test {
 
     /// The least number of instances in a Hoeffding race of `settings` that can drop one: the means differ by B at
     /// most.
-    pub(super) fn least_instances(settings: usize) -> usize {
+    pub(crate) fn least_instances(settings: usize) -> usize {
         let can_drop = |&count: &usize| 2.0 * Self::half_width(settings * count, count) < 1.0;
         (1..).find(can_drop).unwrap_or(usize::MAX)
     }
@@ -125,7 +125,7 @@ fn widest(scores: &[Scores]) -> f64 {
 /// All of them have seen the same k instances. A setting is dropped when its paired differences from the one that
 /// stands at place `elite` have a mean to its disadvantage and the test is sure. Instances on which either has no
 /// feasible solution are left out of its test. The papers race for the best one; racing for the best `elite` is ours.
-pub(super) fn survivors(test: Test, sense: Sense, scores: &[Scores], live: &[usize], elite: usize) -> Vec<usize> {
+pub(crate) fn survivors(test: Test, sense: Sense, scores: &[Scores], live: &[usize], elite: usize) -> Vec<usize> {
     let mut order = live.to_vec();
     order.sort_by(|&a, &b| compare(sense, &scores[a], &scores[b]));
     let Some(&last) = order.get(elite - 1) else { return live.to_vec() };
