@@ -47,6 +47,7 @@ mod symmetric;
 mod symmetric_coils;
 mod verify;
 mod weights;
+mod windows;
 
 pub use domain::{COIL, SNAKE};
 pub use draw::{svg, text};

@@ -4,7 +4,7 @@ use super::Kind;
 use super::model::{Code, Snakes};
 use super::path::Path;
 use super::rollout::Walk;
-use super::{learned, search, symmetric};
+use super::{learned, search, symmetric, windows};
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
@@ -61,8 +61,9 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
-    /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them, and up to
-    /// dimension 10 beams whose ranking is learned. In larger cubes a beam takes too long for that.
+    /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them, up to dimension
+    /// 10 beams whose ranking is learned, and annealing by sections from spread 5 on, with spread 4 up to dimension
+    /// 11. In larger cubes a beam takes too long to learn from, and where paths are longer sections gain less.
     fn portfolio(&self) -> Vec<Entrant> {
         let mut entrants = vec![Entrant::new("beam").set("width", 100).set("widen", 10)];
         // The largest dimension that exhaustive search has settled.
@@ -71,6 +72,9 @@ impl<const W: usize> Problem for Snakes<W> {
             entrants.push(Entrant::new(symmetric::SYMMETRIC.name));
             if self.dimension <= 10 {
                 entrants.push(Entrant::new(learned::LEARNED.name));
+            }
+            if self.spread > 4 || self.spread == 4 && self.dimension <= 11 {
+                entrants.push(Entrant::new(windows::WINDOWS.name));
             }
         }
         entrants

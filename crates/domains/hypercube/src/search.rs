@@ -1,7 +1,7 @@
 //! The problem's own searches.
 
 use super::model::Snakes;
-use super::{learned, symmetric};
+use super::{learned, symmetric, windows};
 use soloist::Method;
 use soloist::problem::NamedSearch;
 use soloist::search::Preset;
@@ -10,14 +10,18 @@ use soloist::search::Preset;
 pub(crate) const METHODS: &[Preset] = &[
     Preset::own(&symmetric::SYMMETRIC, || Method::own(&symmetric::SYMMETRIC)),
     Preset::own(&learned::LEARNED, || Method::own(&learned::LEARNED)),
+    Preset::own(&windows::WINDOWS, || Method::own(&windows::WINDOWS)),
 ];
 
-/// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils.
+/// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils, and no
+/// sections are replaced.
 pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<Snakes<W>>> {
-    let learned = NamedSearch::new(learned::LEARNED, learned::make);
+    let mut searches = vec![NamedSearch::new(learned::LEARNED, learned::make)];
     if problem.prefix.is_empty() {
-        vec![NamedSearch::new(symmetric::SYMMETRIC, symmetric::make), learned]
-    } else {
-        vec![learned]
+        searches.push(NamedSearch::new(symmetric::SYMMETRIC, symmetric::make));
+        if windows::fits(problem) {
+            searches.push(NamedSearch::new(windows::WINDOWS, windows::make));
+        }
     }
+    searches
 }

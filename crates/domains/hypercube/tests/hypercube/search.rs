@@ -1,4 +1,5 @@
-//! The searches of the problem's own: symmetric coils and their sections, and beams whose ranking is learned.
+//! The searches of the problem's own: symmetric coils and their sections, beams whose ranking is learned, and annealing
+//! by sections.
 
 use super::*;
 use soloist::{Budget, Score, Setup, Solver};
@@ -53,6 +54,16 @@ fn long_snakes_and_coils_of_spread_three() {
     assert!(found(Kind::Snake, "d9k3", &reachable, "beam", 20_000).0 < 60.0);
 }
 
+/// Lengths of the same tables: snake 39 (after two days there) and coil 40 in dimension 11, spread 5. Beams have less with
+/// as many paths.
+#[test]
+fn sections_make_long_paths_of_large_spread() {
+    assert_eq!(found(Kind::Snake, "d11k5", &[], "windows", 100_000), (39.0, false));
+    assert_eq!(found(Kind::Coil, "d11k5", &[], "windows", 50_000), (40.0, false));
+    assert!(found(Kind::Snake, "d11k5", &[], "beam", 100_000).0 < 39.0);
+    assert_eq!(found(Kind::Snake, "d6k2", &[], "windows", 100_000), (26.0, false));
+}
+
 /// As `symmetric` above, with a tenth of the paths: beams with the random weights of the first generation already find
 /// them, a beam that counts vertices does not.
 #[test]
@@ -90,13 +101,15 @@ fn learned_beams_continue_a_given_beginning() {
 }
 
 #[test]
-fn where_the_beginning_is_given_there_are_no_symmetric_coils() {
+fn a_given_beginning_leaves_the_learned_beams() {
     let primed = cube(6, 2).with_prefix(&[0, 1, 3, 7]).unwrap();
     let snakes = |cube: &Cube| Snakes::<4>::new(Kind::Snake, cube, Code::default(), Potential::default());
     let names =
         |cube: &Cube| -> Vec<&str> { snakes(cube).searches().iter().map(|search| search.info().name).collect() };
     assert_eq!(names(&primed), ["learned"]);
-    assert_eq!(names(&cube(6, 2)), ["symmetric", "learned"]);
+    assert_eq!(names(&cube(6, 2)), ["learned", "symmetric", "windows"]);
+    assert_eq!(names(&cube(3, 2)), ["learned", "symmetric"], "no section is long enough");
+    assert_eq!(names(&cube(6, 1)), ["learned", "symmetric"], "paths visit every vertex");
 }
 
 #[test]
@@ -126,7 +139,8 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
     assert!(!methods(spec.resolve_begun(&SNAKE, &*instance).unwrap()).contains("symmetric"));
 }
 
-/// Open cells race with `symmetric`, small ones with `learned` too; a given beginning leaves the beam alone.
+/// Open cells race with `symmetric`, small ones with `learned` too, those of large spread with `windows`; a given
+/// beginning leaves the beam alone.
 #[test]
 fn the_default_depends_on_the_cell() {
     let names = |cube: &Cube| {
@@ -135,6 +149,8 @@ fn the_default_depends_on_the_cell() {
     };
     assert_eq!(names(&cube(9, 3)), "beam(width=100 widen=10),symmetric,learned");
     assert_eq!(names(&cube(11, 3)), "beam(width=100 widen=10),symmetric");
+    assert_eq!(names(&cube(11, 4)), "beam(width=100 widen=10),symmetric,windows");
+    assert_eq!(names(&cube(12, 4)), "beam(width=100 widen=10),symmetric");
     assert_eq!(names(&cube(8, 3)), "beam(width=100 widen=10)");
     assert_eq!(names(&cube(9, 3).with_prefix(&[0, 1, 3, 7]).unwrap()), "beam(width=100 widen=10)");
 }
