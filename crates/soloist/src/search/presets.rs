@@ -76,17 +76,6 @@ const PRESETS: &[Preset] = &[
         },
     },
     Preset {
-        name: "uct-log",
-        summary: "uct-best for scores that are logarithms to base 2: normalises what they stand for, over the whole search",
-        reference: "L. Rei's thesis, Porto 2018, table 4.1 (number partitioning)",
-        make: || {
-            let best = Uct::best().selection;
-            let selection =
-                Selection { normalization: Normalization::Global, ties: Ties::Random, log_base: 2.0, ..best };
-            Method::Uct(Uct { selection, ..Uct::best() })
-        },
-    },
-    Preset {
         name: "uct-tuned",
         summary: "tree search by UCB1-Tuned on the mean score",
         reference: "P. Auer, N. Cesa-Bianchi and P. Fischer, Machine Learning 47, 2002; H. Baier and M. Winands, CIG 2012",
@@ -301,6 +290,17 @@ const PRESETS: &[Preset] = &[
         summary: "a portfolio: methods that suit the problem race for a part of the budget, two of them share the rest",
         reference: "our setting; K. Jamieson and A. Talwalkar, AISTATS 2016 (halving); C. P. Gomes and B. Selman, Artificial Intelligence 126, 2001",
         make: || Method::Auto(Auto::default()),
+    },
+    Preset {
+        name: "uct-log",
+        summary: "uct-best for scores that are logarithms to base 2: normalises what they stand for, over the whole search",
+        reference: "L. Rei's thesis, Porto 2018, table 4.1 (number partitioning)",
+        make: || {
+            let best = Uct::best().selection;
+            let selection =
+                Selection { normalization: Normalization::Global, ties: Ties::Random, log_base: 2.0, ..best };
+            Method::Uct(Uct { selection, ..Uct::best() })
+        },
     },
 ];
 
