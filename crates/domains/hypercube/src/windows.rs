@@ -71,8 +71,8 @@ struct Progress {
 ///
 /// A search in random order, of a limited number of vertices, finds paths between the two ends that keep the rule with
 /// all that is left. At the end of a snake it finds paths that begin there. One of them, or the old section, is drawn
-/// with a weight of `exp(n / T)`, where `n` is its number of vertices and `T` the temperature. If the search sees all of
-/// them, this is the heat bath: the paths have the distribution of annealing without any step being rejected.
+/// with a weight of `exp(n / T)`, where `n` is its number of vertices and `T` the temperature. If the search sees all
+/// of them, this is the draw of a heat bath for the section: no step is rejected.
 ///
 /// The temperature falls from `start` to `end` in a geometric sequence. Then the next cooling begins with the path as
 /// it is.

@@ -285,8 +285,8 @@ mod tests {
         y = "mean"
     "#;
 
-    /// Whether a paired t test could call the differences other than 0 at 0.05: its limits are 2.77 with four degrees of
-    /// freedom and 2.06 with 23.
+    /// Whether a paired t test could call the differences other than 0 at 0.05: its limits are 2.77 with four degrees
+    /// of freedom and 2.06 with 23.
     fn is_clear(differences: &[f64]) -> bool {
         let count = differences.len() as f64;
         let mean = differences.iter().sum::<f64>() / count;

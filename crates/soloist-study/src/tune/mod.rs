@@ -2,7 +2,7 @@
 //! the parameters before on instances that took no part.
 //!
 //! `space` has the parameters and the distribution over them, `instances` the fresh ones of each iteration, `trace`
-//! records and plots the iterations, `present` shows the result; settings are dropped early by a race. The runs are those of
+//! records and plots the iterations, `present` shows the result. A race drops settings early. The runs are those of
 //! [`bench`](crate::bench): one plan for each iteration, in which the settings are the methods.
 //!
 //! # References

@@ -54,8 +54,8 @@ fn long_snakes_and_coils_of_spread_three() {
     assert!(found(Kind::Snake, "d9k3", &reachable, "beam", 20_000).0 < 60.0);
 }
 
-/// Lengths of the same tables: snake 39 (after two days there) and coil 40 in dimension 11, spread 5. Beams have less with
-/// as many paths.
+/// Lengths of the same tables: snake 39 (after two days there) and coil 40 in dimension 11, spread 5. Beams have less
+/// with as many paths.
 #[test]
 fn sections_make_long_paths_of_large_spread() {
     assert_eq!(found(Kind::Snake, "d11k5", &[], "windows", 100_000), (39.0, false));

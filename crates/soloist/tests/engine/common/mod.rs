@@ -331,7 +331,8 @@ pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
 
 /// Every preset, and settings that take other paths through the code.
 ///
-/// `uct-log` comes last: random tests draw their budgets method by method, so that those of the others stay as they are.
+/// `uct-log` comes last: random tests draw their budgets method by method, so that those of the others stay as they
+/// are.
 pub(crate) fn methods() -> Vec<Method> {
     let presets = Method::presets().iter().filter(|preset| preset.name != "uct-log");
     let mut all: Vec<Method> = presets.map(soloist::search::Preset::method).collect();
