@@ -120,6 +120,7 @@ class SearchParameters(TypedDict, total=False):
     rounds: Any
     rule: Any
     runs: Any
+    sections: Any
     select_from: Any
     selective: Any
     share: Any
@@ -146,6 +147,7 @@ class SearchParameters(TypedDict, total=False):
     tie: Any
     ties: Any
     transpositions: Any
+    tried: Any
     tree_playouts: Any
     value: Any
     variants: Any

@@ -14,11 +14,11 @@ from ._result import Improvement, Progress, Stop
 
 #: The names of the methods. Type checkers find a misspelt one; a variable needs this type.
 MethodName = Literal[
-    "sampling", "ms", "uct", "uct-best", "uct-best-lazy", "uct-log", "uct-tuned", "sp-mcts", "sp-mcts-restarts",
+    "sampling", "ms", "uct", "uct-best", "uct-best-lazy", "uct-tuned", "sp-mcts", "sp-mcts-restarts",
     "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
-    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "symmetric", "learned",
+    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
     "windows", "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
 ]  # fmt: skip
 
