@@ -22,7 +22,8 @@
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
 //! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils of a path and its images.
 //! `one_by_one` makes one `beam` after the other for two methods: `symmetric` uses these coils, and `learned` ranks
-//! paths by `weights`. `siblings` ranks the continuations of one path together. `search` lists the methods.
+//! paths by `weights`. `siblings` ranks the continuations of one path together. `windows` replaces sections of whole
+//! paths and cycles. `search` lists the methods.
 
 #![forbid(unsafe_code)]
 

@@ -19,9 +19,9 @@ soloist::parameter_table! {
         end: f64 = 0.2, 0.01..=100.0;
         /// sections replaced in the first cooling; each further one has twice as many
         sections: u64 = 20_000, 1..=1_000_000_000_000;
-        /// the most vertices of a section
+        /// the most vertices of a section; at the end of a snake it has up to k - 1 more
         longest: u64 = 14, 1..=1_000;
-        /// vertices tried for the replacements of a section
+        /// vertices tried for the replacements of a section, but for the shortest ways to its end
         tried: u64 = 300, 1..=100_000;
     }
 }
@@ -35,8 +35,10 @@ pub(crate) const WINDOWS: SearchInfo = SearchInfo::new::<Cooling>(
     Unit::Solution("sections replaced"),
 );
 
-/// Vertices of the shortest section, unless all are shorter.
+/// The fewest vertices of a section inside a path, if `longest` is not less.
 const SHORTEST: u64 = 4;
+/// The most vertices of a replacement before it joins the other end: the search for it is recursive.
+const DEEPEST: usize = 300;
 /// Coolings after which their length no longer doubles.
 const DOUBLINGS: u64 = 20;
 
@@ -110,9 +112,14 @@ impl<const W: usize> Windows<W> {
         Self { cooling, progress: Progress::default(), draw: Draw::new() }
     }
 
+    /// Sections replaced in the cooling of this number.
+    fn sections_of(&self, cooling: u64) -> u64 {
+        self.cooling.sections.saturating_mul(1 << cooling.min(DOUBLINGS))
+    }
+
     /// Sections replaced in this cooling.
     fn length(&self) -> u64 {
-        self.cooling.sections.saturating_mul(1 << self.progress.cooling.min(DOUBLINGS))
+        self.sections_of(self.progress.cooling)
     }
 
     fn temperature(&self) -> f64 {
@@ -137,7 +144,7 @@ impl<const W: usize> Windows<W> {
             }
             Kind::Snake => {
                 let first = k + rng.index(count - k + 1);
-                // Too few vertices behind the section belong to it.
+                // If fewer than `k` vertices follow the section, they belong to it.
                 (first, Some(first + vertices).filter(|end| end + k <= count).unwrap_or(count))
             }
         };
@@ -220,6 +227,9 @@ impl<const W: usize> Draw<W> {
         let recent = self.path.windows(2).rev().take(k - 1).fold(0, |flips, pair| flips | (pair[0] ^ pair[1]));
         let into = flips_into::<W>(|word| blocked[word], head.into()) | u32::from(recent);
         let mut legal = !into & ((1 << problem.dimension) - 1);
+        if self.blocked.len() > DEEPEST {
+            legal = 0;
+        }
         while legal != 0 && self.left > 0 {
             self.left -= 1;
             let bit = nth::<W>(legal, rng.index(count::<W>(legal)));
@@ -239,8 +249,8 @@ impl<const W: usize> Draw<W> {
         }
     }
 
-    /// Whether a vertex closer than `k` to the vertices behind the section keeps the rule with them. It does only if
-    /// the rest of the path is one of the shortest ways.
+    /// Whether a vertex closer than `k` to the vertices behind the section keeps the rule with them. The rest of the
+    /// path must be one of the shortest ways then.
     fn may_join(&self, vertex: u16, k: usize) -> bool {
         let edges = |target: &u16| (vertex ^ target).count_ones() as usize;
         let Some(least) = self.behind.first().map(edges).filter(|&least| least < k) else { return false };
@@ -335,9 +345,12 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Windows<W> {
             || nodes.len() >= least
                 && nodes.iter().all(|node| node >> problem.dimension == 0)
                 && violation(&nodes, problem.spread, problem.kind).is_none();
+        let is_sound = is_walk && progress.done < self.sections_of(progress.cooling) && progress.best.is_sound(problem);
+        if !is_sound {
+            return Err(WRONG);
+        }
         self.progress = progress;
-        let is_sound = is_walk && self.progress.done < self.length() && self.progress.best.is_sound(problem);
-        if is_sound { Ok(()) } else { Err(WRONG) }
+        Ok(())
     }
 }
 
@@ -518,6 +531,10 @@ mod tests {
             }
             assert!(refused > 20, "{refused}");
             assert!(read(b"nonsense").is_none());
+            // What is refused changes nothing.
+            let before = search.progress.walk.clone();
+            assert!(search.load(&problem, &[]).is_err() && search.load(&problem, b"nonsense").is_err());
+            assert_eq!(search.progress.walk, before);
         }
     }
 
@@ -532,5 +549,23 @@ mod tests {
         assert_eq!(search.flips(&problem), long);
         search.offer(&problem, &[0, 1], Score::Feasible(2.0));
         assert_eq!(search.flips(&problem), long);
+    }
+
+    /// Parameters at the ends of their ranges: the recursion stays within the stack of a thread.
+    #[test]
+    fn long_replacements_fit_on_the_stack() {
+        let work = || {
+            for kind in [Kind::Snake, Kind::Coil] {
+                let problem =
+                    Snakes::<128>::new(kind, &Cube::new(13, 2).unwrap(), Default::default(), Default::default());
+                let cooling =
+                    Cooling { start: 100.0, end: 100.0, longest: 1_000, tried: 100_000, ..Cooling::default() };
+                let (mut search, mut rng) = (Windows::<128>::new(cooling), Rng::new(1));
+                search.restart(&problem, &finished(&problem, &[]));
+                (0..10).for_each(|_| search.replace(&problem, &mut rng));
+                assert_eq!(violation(&nodes(&search.progress.walk), 2, kind), None);
+            }
+        };
+        std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();
     }
 }

@@ -101,7 +101,7 @@ fn learned_beams_continue_a_given_beginning() {
 }
 
 #[test]
-fn a_given_beginning_leaves_the_learned_beams() {
+fn only_learned_beams_take_a_given_beginning() {
     let primed = cube(6, 2).with_prefix(&[0, 1, 3, 7]).unwrap();
     let snakes = |cube: &Cube| Snakes::<4>::new(Kind::Snake, cube, Code::default(), Potential::default());
     let names =
