@@ -19,7 +19,7 @@ MethodName = Literal[
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
     "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
-    "windows", "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
+    "sections", "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
 ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
 //! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils of a path and its images.
 //! `one_by_one` makes one `beam` after the other for two methods: `symmetric` uses these coils, and `learned` ranks
-//! paths by `weights`. `siblings` ranks the continuations of one path together. `windows` replaces sections of whole
+//! paths by `weights`. `siblings` ranks the continuations of one path together. `sections` replaces sections of whole
 //! paths and cycles. `search` lists the methods.
 
 #![forbid(unsafe_code)]
@@ -42,13 +42,13 @@ mod path;
 mod problem;
 mod rollout;
 mod search;
+mod sections;
 mod siblings;
 mod spec;
 mod symmetric;
 mod symmetric_coils;
 mod verify;
 mod weights;
-mod windows;
 
 pub use domain::{COIL, SNAKE};
 pub use draw::{svg, text};

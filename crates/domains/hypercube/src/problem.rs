@@ -4,7 +4,7 @@ use super::Kind;
 use super::model::{Code, Snakes};
 use super::path::Path;
 use super::rollout::Walk;
-use super::{learned, search, symmetric, windows};
+use super::{learned, search, sections, symmetric};
 use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
@@ -74,7 +74,7 @@ impl<const W: usize> Problem for Snakes<W> {
                 entrants.push(Entrant::new(learned::LEARNED.name));
             }
             if self.spread > 4 || self.spread == 4 && self.dimension <= 11 {
-                entrants.push(Entrant::new(windows::WINDOWS.name));
+                entrants.push(Entrant::new(sections::SECTIONS.name));
             }
         }
         entrants

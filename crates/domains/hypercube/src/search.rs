@@ -1,7 +1,7 @@
 //! The problem's own searches.
 
 use super::model::Snakes;
-use super::{learned, symmetric, windows};
+use super::{learned, sections, symmetric};
 use soloist::Method;
 use soloist::problem::NamedSearch;
 use soloist::search::Preset;
@@ -10,7 +10,7 @@ use soloist::search::Preset;
 pub(crate) const METHODS: &[Preset] = &[
     Preset::own(&symmetric::SYMMETRIC, || Method::own(&symmetric::SYMMETRIC)),
     Preset::own(&learned::LEARNED, || Method::own(&learned::LEARNED)),
-    Preset::own(&windows::WINDOWS, || Method::own(&windows::WINDOWS)),
+    Preset::own(&sections::SECTIONS, || Method::own(&sections::SECTIONS)),
 ];
 
 /// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils, and no
@@ -19,8 +19,8 @@ pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<S
     let mut searches = vec![NamedSearch::new(learned::LEARNED, learned::make)];
     if problem.prefix.is_empty() {
         searches.push(NamedSearch::new(symmetric::SYMMETRIC, symmetric::make));
-        if windows::fits(problem) {
-            searches.push(NamedSearch::new(windows::WINDOWS, windows::make));
+        if sections::fits(problem) {
+            searches.push(NamedSearch::new(sections::SECTIONS, sections::make));
         }
     }
     searches

@@ -58,10 +58,10 @@ fn long_snakes_and_coils_of_spread_three() {
 /// with as many paths.
 #[test]
 fn sections_make_long_paths_of_large_spread() {
-    assert_eq!(found(Kind::Snake, "d11k5", &[], "windows", 100_000), (39.0, false));
-    assert_eq!(found(Kind::Coil, "d11k5", &[], "windows", 50_000), (40.0, false));
+    assert_eq!(found(Kind::Snake, "d11k5", &[], "sections", 100_000), (39.0, false));
+    assert_eq!(found(Kind::Coil, "d11k5", &[], "sections", 50_000), (40.0, false));
     assert!(found(Kind::Snake, "d11k5", &[], "beam", 100_000).0 < 39.0);
-    assert_eq!(found(Kind::Snake, "d6k2", &[], "windows", 100_000), (26.0, false));
+    assert_eq!(found(Kind::Snake, "d6k2", &[], "sections", 100_000), (26.0, false));
 }
 
 /// As `symmetric` above, with a tenth of the paths: beams with the random weights of the first generation already find
@@ -107,7 +107,7 @@ fn only_learned_beams_take_a_given_beginning() {
     let names =
         |cube: &Cube| -> Vec<&str> { snakes(cube).searches().iter().map(|search| search.info().name).collect() };
     assert_eq!(names(&primed), ["learned"]);
-    assert_eq!(names(&cube(6, 2)), ["learned", "symmetric", "windows"]);
+    assert_eq!(names(&cube(6, 2)), ["learned", "symmetric", "sections"]);
     assert_eq!(names(&cube(3, 2)), ["learned", "symmetric"], "no section is long enough");
     assert_eq!(names(&cube(6, 1)), ["learned", "symmetric"], "paths visit every vertex");
 }
@@ -139,7 +139,7 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
     assert!(!methods(spec.resolve_begun(&SNAKE, &*instance).unwrap()).contains("symmetric"));
 }
 
-/// Open cells race with `symmetric`, small ones with `learned` too, those of large spread with `windows`; a given
+/// Open cells race with `symmetric`, small ones with `learned` too, those of large spread with `sections`; a given
 /// beginning leaves the beam alone.
 #[test]
 fn the_default_depends_on_the_cell() {
@@ -149,7 +149,7 @@ fn the_default_depends_on_the_cell() {
     };
     assert_eq!(names(&cube(9, 3)), "beam(width=100 widen=10),symmetric,learned");
     assert_eq!(names(&cube(11, 3)), "beam(width=100 widen=10),symmetric");
-    assert_eq!(names(&cube(11, 4)), "beam(width=100 widen=10),symmetric,windows");
+    assert_eq!(names(&cube(11, 4)), "beam(width=100 widen=10),symmetric,sections");
     assert_eq!(names(&cube(12, 4)), "beam(width=100 widen=10),symmetric");
     assert_eq!(names(&cube(8, 3)), "beam(width=100 widen=10)");
     assert_eq!(names(&cube(9, 3).with_prefix(&[0, 1, 3, 7]).unwrap()), "beam(width=100 widen=10)");

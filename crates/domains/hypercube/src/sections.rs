@@ -1,4 +1,4 @@
-//! The method `windows`: annealing that replaces a section of a path or cycle.
+//! The method `sections`: annealing that replaces a section of a path or cycle.
 
 use super::model::Snakes;
 use super::one_by_one::{Best, finished, flips_of, play};
@@ -11,14 +11,14 @@ use soloist::search::ParameterValues;
 use soloist::{Rng, Score};
 
 soloist::parameter_table! {
-    /// How the search cools, and which sections it replaces.
-    pub struct Cooling {
+    /// How the temperature changes, and which sections are replaced.
+    pub struct Settings {
         /// temperature at the start of a cooling, in edges
         start: f64 = 0.5, 0.01..=100.0;
-        /// temperature at its end
+        /// temperature at its end, in edges
         end: f64 = 0.2, 0.01..=100.0;
         /// sections replaced in the first cooling; each further one has twice as many
-        sections: u64 = 20_000, 1..=1_000_000_000_000;
+        cooling: u64 = 20_000, 1..=1_000_000_000_000;
         /// the most vertices of a section; at the end of a snake it has up to k - 1 more
         longest: u64 = 14, 1..=1_000;
         /// vertices tried for the replacements of a section, but for the shortest ways to its end
@@ -27,8 +27,8 @@ soloist::parameter_table! {
 }
 
 /// Name and description of the method.
-pub(crate) const WINDOWS: SearchInfo = SearchInfo::new::<Cooling>(
-    "windows",
+pub(crate) const SECTIONS: SearchInfo = SearchInfo::new::<Settings>(
+    "sections",
     "annealing that replaces a section of the path by one of those found between its ends",
     "P. Shaw, CP 1998 (large neighbourhoods); J. I. Siepmann and D. Frenkel, Molecular Physics 75, 1992 (sections of chains drawn by weight); its use for snakes and coils is ours",
     // Each path is a snake or a coil, so that a limit of playouts ends a run too.
@@ -49,7 +49,7 @@ pub(crate) fn make<const W: usize>(
     settings: &ParameterValues,
 ) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
     (fits(problem) && problem.prefix.is_empty()).then_some(())?;
-    Some(Box::new(Windows::<W>::new(settings.read().ok()?)))
+    Some(Box::new(Sections::<W>::new(settings.read().ok()?)))
 }
 
 /// Whether there are sections to replace.
@@ -69,6 +69,30 @@ struct Progress {
     done: u64,
 }
 
+/// A path or cycle around a section of it.
+struct Parts<'a> {
+    /// The last `k` vertices before the section.
+    before: &'a [u16],
+    section: &'a [u16],
+    /// The first `k - 1` vertices behind the section; none if it is the end of a snake.
+    behind: &'a [u16],
+    /// All other vertices, and the first of those before the section.
+    others: [&'a [u16]; 2],
+}
+
+impl<'a> Parts<'a> {
+    /// Divides a walk at the section from `first` to before `end`. `first` is `k` or more. In a cycle the section is at
+    /// the end of the list, and in a path `k` vertices or more follow it, or none.
+    fn new(walk: &'a [u16], kind: Kind, k: usize, first: usize, end: usize) -> Self {
+        let (behind, others) = match kind {
+            Kind::Coil => (&walk[..k - 1], [&walk[k - 1..=first - k], &[]]),
+            Kind::Snake if end == walk.len() => (&[][..], [&walk[..=first - k], &[]]),
+            Kind::Snake => (&walk[end..end + k - 1], [&walk[..=first - k], &walk[end + k - 1..]]),
+        };
+        Self { before: &walk[first - k..first], section: &walk[first..end], behind, others }
+    }
+}
+
 /// Annealing of paths. A step removes a section and draws what comes in its place.
 ///
 /// A search in random order, of a limited number of vertices, finds paths between the two ends that keep the rule with
@@ -76,11 +100,11 @@ struct Progress {
 /// with a weight of `exp(n / T)`, where `n` is its number of vertices and `T` the temperature. If the search sees all
 /// of them, this is the draw of a heat bath for the section: no step is rejected.
 ///
-/// The temperature falls from `start` to `end` in a geometric sequence. Then the next cooling begins with the path as
+/// The temperature goes from `start` to `end` in a geometric sequence. Then the next cooling begins with the path as
 /// it is.
 #[derive(Debug)]
-struct Windows<const W: usize> {
-    cooling: Cooling,
+struct Sections<const W: usize> {
+    settings: Settings,
     progress: Progress,
     draw: Draw<W>,
 }
@@ -99,22 +123,24 @@ struct Draw<const W: usize> {
     blocked: Vec<[u64; W]>,
     /// Vertices that may still be tried.
     left: u64,
-    /// The weight of a replacement by its number of vertices is `exp((n - old) / temperature)`.
+    /// The weight of a section by its number of vertices is `exp((n - longest) / temperature)`.
     temperature: f64,
     old: Vec<u16>,
-    /// The sum of the weights so far, and the replacement that was drawn from them.
+    /// The number of vertices of the longest section so far.
+    longest: usize,
+    /// The sum of the weights so far, and the section that was drawn from them.
     sum: f64,
     drawn: Vec<u16>,
 }
 
-impl<const W: usize> Windows<W> {
-    fn new(cooling: Cooling) -> Self {
-        Self { cooling, progress: Progress::default(), draw: Draw::new() }
+impl<const W: usize> Sections<W> {
+    fn new(settings: Settings) -> Self {
+        Self { settings, progress: Progress::default(), draw: Draw::new() }
     }
 
     /// Sections replaced in the cooling of this number.
     fn sections_of(&self, cooling: u64) -> u64 {
-        self.cooling.sections.saturating_mul(1 << cooling.min(DOUBLINGS))
+        self.settings.cooling.saturating_mul(1 << cooling.min(DOUBLINGS))
     }
 
     /// Sections replaced in this cooling.
@@ -123,13 +149,13 @@ impl<const W: usize> Windows<W> {
     }
 
     fn temperature(&self) -> f64 {
-        let Cooling { start, end, .. } = self.cooling;
+        let Settings { start, end, .. } = self.settings;
         start * libm::pow(end / start, self.progress.done as f64 / self.length() as f64)
     }
 
     /// Replaces a section.
     fn replace(&mut self, problem: &Snakes<W>, rng: &mut Rng) {
-        let (temperature, longest) = (self.temperature(), self.cooling.longest);
+        let (temperature, longest) = (self.temperature(), self.settings.longest);
         let (walk, k) = (&mut self.progress.walk, problem.spread as usize);
         let shortest = SHORTEST.min(longest);
         let vertices = (shortest + rng.index((longest - shortest + 1) as usize) as u64) as usize;
@@ -148,19 +174,9 @@ impl<const W: usize> Windows<W> {
                 (first, Some(first + vertices).filter(|end| end + k <= count).unwrap_or(count))
             }
         };
-        let behind = match problem.kind {
-            Kind::Coil => &walk[..k - 1],
-            Kind::Snake => &walk[end..(end + k - 1).min(count)],
-        };
         let draw = &mut self.draw;
-        draw.begin(problem, &walk[first - k..first], &walk[first..end], behind);
-        // The `k - 1` vertices on either side of the section are looked at one by one.
-        let (front, back) = match problem.kind {
-            Kind::Coil => (&walk[k - 1..=first - k], &[][..]),
-            Kind::Snake => (&walk[..=first - k], walk.get(end + k - 1..).unwrap_or(&[])),
-        };
-        front.iter().chain(back).for_each(|&vertex| add_ball(&mut draw.blocked[0], vertex.into(), &problem.near));
-        (draw.temperature, draw.left) = (temperature, self.cooling.tried);
+        draw.begin(problem, &Parts::new(walk, problem.kind, k, first, end));
+        (draw.temperature, draw.left) = (temperature, self.settings.tried);
         draw.continue_path(problem, rng);
         walk.splice(first..end, draw.drawn.drain(..));
         self.progress.done += 1;
@@ -197,15 +213,17 @@ impl<const W: usize> Draw<W> {
             left: 0,
             temperature: 1.0,
             old: Vec::new(),
+            longest: 0,
             sum: 0.0,
             drawn: Vec::new(),
         }
     }
 
     /// Begins with the old section as the only one.
-    fn begin(&mut self, problem: &Snakes<W>, before: &[u16], old: &[u16], behind: &[u16]) {
+    fn begin(&mut self, problem: &Snakes<W>, parts: &Parts<'_>) {
+        let Parts { before, section, behind, others } = *parts;
         for (list, vertices) in
-            [(&mut self.path, before), (&mut self.old, old), (&mut self.drawn, old), (&mut self.behind, behind)]
+            [(&mut self.path, before), (&mut self.old, section), (&mut self.drawn, section), (&mut self.behind, behind)]
         {
             list.clear();
             list.extend_from_slice(vertices);
@@ -213,8 +231,10 @@ impl<const W: usize> Draw<W> {
         self.close = [0; W];
         behind.iter().for_each(|&vertex| add_ball(&mut self.close, vertex.into(), &problem.near));
         self.blocked.clear();
+        // The `k - 1` vertices on either side of the section are looked at one by one.
         self.blocked.push([0; W]);
-        self.sum = 1.0;
+        others.into_iter().flatten().for_each(|&vertex| add_ball(&mut self.blocked[0], vertex.into(), &problem.near));
+        (self.longest, self.sum) = (section.len(), 1.0);
     }
 
     /// Finds paths that continue this one.
@@ -284,9 +304,13 @@ impl<const W: usize> Draw<W> {
         if new == self.old {
             return;
         }
-        let more = new.len() as f64 - self.old.len() as f64;
-        // Beyond this a sum of weights is too large for a number.
-        let weight = libm::exp((more / self.temperature).min(600.0));
+        let relative = |length: usize, to: usize| libm::exp((length as f64 - to as f64) / self.temperature);
+        if new.len() > self.longest {
+            // Weights are relative to the largest one, so that no sum is too large for a number.
+            self.sum *= relative(self.longest, new.len());
+            self.longest = new.len();
+        }
+        let weight = relative(new.len(), self.longest);
         self.sum += weight;
         if rng.unit() * self.sum < weight {
             self.drawn.clear();
@@ -295,7 +319,7 @@ impl<const W: usize> Draw<W> {
     }
 }
 
-impl<const W: usize> ProblemSearch<Snakes<W>> for Windows<W> {
+impl<const W: usize> ProblemSearch<Snakes<W>> for Sections<W> {
     fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
         if self.progress.walk.is_empty() {
             if let Some((moves, score)) = play(problem, work, &[]) {
@@ -325,7 +349,7 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Windows<W> {
         vec![
             ("coolings", self.progress.cooling as f64),
             ("temperature", self.temperature()),
-            ("vertices", self.progress.walk.len() as f64),
+            ("vertices of the path", self.progress.walk.len() as f64),
         ]
     }
 
@@ -365,8 +389,8 @@ mod tests {
         Snakes::new(kind, &Cube::new(dimension, spread).unwrap(), Default::default(), Default::default())
     }
 
-    fn search(problem: &Snakes<4>) -> Windows<4> {
-        let mut search = Windows::new(Cooling::default());
+    fn search(problem: &Snakes<4>) -> Sections<4> {
+        let mut search = Sections::new(Settings::default());
         search.restart(problem, &finished(problem, &[]));
         search
     }
@@ -434,19 +458,17 @@ mod tests {
                     continue;
                 }
                 let mut drawn = BTreeSet::new();
-                for _ in 0..expected.len() * 12 + 20 {
+                let mut draw_within = |tried: u64, rng: &mut Rng| {
                     let draw = &mut search.draw;
-                    let (front, behind, back) = match kind {
-                        Kind::Coil => (&walk[k - 1..=first - k], &walk[..k - 1], &[][..]),
-                        Kind::Snake if end == count => (&walk[..=first - k], &[][..], &[][..]),
-                        Kind::Snake => (&walk[..=first - k], &walk[end..end + k - 1], &walk[end + k - 1..]),
-                    };
-                    draw.begin(&problem, &walk[first - k..first], &walk[first..end], behind);
-                    let blocked = &mut draw.blocked[0];
-                    front.iter().chain(back).for_each(|&vertex| add_ball(blocked, vertex.into(), &problem.near));
-                    (draw.temperature, draw.left) = (1e9, u64::MAX);
-                    draw.continue_path(&problem, &mut rng);
-                    drawn.insert(draw.drawn.clone());
+                    draw.begin(&problem, &Parts::new(&walk, kind, k, first, end));
+                    (draw.temperature, draw.left) = (1e9, tried);
+                    draw.continue_path(&problem, rng);
+                    draw.drawn.clone()
+                };
+                // A search that is cut draws one of them too.
+                assert!((0..20).all(|tried| expected.contains(&draw_within(tried, &mut rng))));
+                for _ in 0..expected.len() * 12 + 20 {
+                    drawn.insert(draw_within(u64::MAX, &mut rng));
                 }
                 assert_eq!(drawn, expected, "{kind:?} d{dimension}k{spread}: {walk:?}, {first} to {end}");
                 compared += 1;
@@ -465,8 +487,7 @@ mod tests {
         let mut counts = std::collections::BTreeMap::new();
         const DRAWS: usize = 20_000;
         for _ in 0..DRAWS {
-            draw.begin(&problem, &walk[..2], &walk[2..], &[]);
-            add_ball(&mut draw.blocked[0], 0, &problem.near);
+            draw.begin(&problem, &Parts::new(&walk, Kind::Snake, 2, 2, 4));
             // Long sections would be too many to be drawn often.
             (draw.temperature, draw.left) = (0.2, u64::MAX);
             draw.continue_path(&problem, &mut rng);
@@ -488,7 +509,7 @@ mod tests {
     fn coolings_become_longer() {
         let problem = snakes(Kind::Coil, 6, 2);
         let mut search = search(&problem);
-        search.cooling.sections = 10;
+        search.settings.cooling = 10;
         let mut rng = Rng::new(1);
         assert_eq!((search.length(), search.temperature()), (10, 0.5));
         (0..9).for_each(|_| search.replace(&problem, &mut rng));
@@ -508,7 +529,7 @@ mod tests {
             (0..100).for_each(|_| search.replace(&problem, &mut rng));
             let bytes = search.save();
             let read = |bytes: &[u8]| {
-                let mut read = Windows::<4>::new(Cooling::default());
+                let mut read = Sections::<4>::new(Settings::default());
                 read.load(&problem, bytes).is_ok().then_some(read)
             };
             let mut other = read(&bytes).unwrap();
@@ -558,9 +579,9 @@ mod tests {
             for kind in [Kind::Snake, Kind::Coil] {
                 let problem =
                     Snakes::<128>::new(kind, &Cube::new(13, 2).unwrap(), Default::default(), Default::default());
-                let cooling =
-                    Cooling { start: 100.0, end: 100.0, longest: 1_000, tried: 100_000, ..Cooling::default() };
-                let (mut search, mut rng) = (Windows::<128>::new(cooling), Rng::new(1));
+                let settings =
+                    Settings { start: 100.0, end: 100.0, longest: 1_000, tried: 100_000, ..Settings::default() };
+                let (mut search, mut rng) = (Sections::<128>::new(settings), Rng::new(1));
                 search.restart(&problem, &finished(&problem, &[]));
                 (0..10).for_each(|_| search.replace(&problem, &mut rng));
                 assert_eq!(violation(&nodes(&search.progress.walk), 2, kind), None);
