@@ -25,7 +25,7 @@ impl Race {
 }
 
 /// Instances that every setting sees before a t test drops the first.
-const LEAST: usize = 5;
+pub(crate) const LEAST: usize = 5;
 /// The t race drops a setting when a worse mean would be seen by chance with at most this probability (two-sided); in
 /// the Hoeffding race this is the probability that any of its bounds fails.
 const LEVEL: f64 = 0.05;

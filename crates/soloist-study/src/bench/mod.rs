@@ -100,13 +100,14 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// The first failure of a run or of the file; it ends all other runs. What was made before is kept.
     pub fn run(&mut self, running: &Running, context: &Context<'_>) -> Result<(), Failure> {
-        self.run_some(&|_| true, running, context)
+        self.run_some(&|_| true, 0, running, context)
     }
 
-    /// Makes those of the runs that `is_due` and that the file does not hold yet.
+    /// Makes those of the runs that `is_due` and that the file does not hold yet. Later calls may make `more` runs.
     pub(crate) fn run_some(
         &mut self,
         is_due: &dyn Fn(&Job) -> bool,
+        more: usize,
         running: &Running,
         context: &Context<'_>,
     ) -> Result<(), Failure> {
@@ -115,7 +116,8 @@ impl<'a> Bench<'a> {
         let todo: Vec<&Job> = due.iter().copied().filter(|job| !found.runs.contains_key(&job.key)).collect();
         let at_a_time = plan.at_a_time(running.jobs);
         let running = Running { jobs: Some(at_a_time), ..running.clone() };
-        let mut progress = Progress::new(plan, due.len(), &todo, Estimate::new(plan, &found.runs), at_a_time);
+        let mut progress =
+            Progress::new(plan, due.len(), &todo, Estimate::new(plan, &found.runs), at_a_time).with_more(more);
         let ran = runner::run(plan, &todo, &running, context, &mut |event| {
             match event {
                 Event::Tick => progress.show(context),
@@ -135,7 +137,8 @@ impl<'a> Bench<'a> {
         context.show.finish();
         if context.is_stopped() && ran.is_ok() && progress.left() > 0 {
             let left = counted(progress.left(), "run");
-            context.note(&format!("interrupted with {left} to do; the same call continues"));
+            let more = progress.more();
+            context.note(&format!("interrupted with {left} to do{more}; the same call continues"));
         }
         ran
     }

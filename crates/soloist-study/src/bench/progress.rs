@@ -3,7 +3,7 @@
 use super::plan::{Job, Plan};
 use super::record::Run;
 use crate::context::Context;
-use crate::text::{one_line, span};
+use crate::text::{counted, one_line, span};
 use std::collections::HashMap;
 
 /// What runs of each method take: known from those that ended, else their time limit.
@@ -63,6 +63,8 @@ pub(crate) struct Progress {
     total: usize,
     /// Runs of each method that did not end yet.
     left: Vec<usize>,
+    /// Runs that may follow these.
+    more: usize,
     latest: String,
 }
 
@@ -70,7 +72,18 @@ impl Progress {
     /// Progress of `total` runs of a plan, `todo` of which are still to be made, `jobs` at a time.
     pub(crate) fn new(plan: &Plan, total: usize, todo: &[&Job], estimate: Estimate, jobs: usize) -> Self {
         let left = by_method(plan, todo.iter().copied());
-        Self { estimate, jobs, total, left, latest: String::new() }
+        Self { estimate, jobs, total, left, more: 0, latest: String::new() }
+    }
+
+    /// The same, where other runs may follow.
+    pub(crate) fn with_more(mut self, more: usize) -> Self {
+        self.more = more;
+        self
+    }
+
+    /// What may follow, in words; empty if nothing.
+    pub(crate) fn more(&self) -> String {
+        if self.more == 0 { String::new() } else { format!(", then {} at most", counted(self.more, "run")) }
     }
 
     /// Runs that did not end yet.
@@ -92,7 +105,7 @@ impl Progress {
 
     fn line(&self) -> String {
         let left = self.left();
-        let mut line = format!("{}/{} runs", self.total - left, self.total);
+        let mut line = format!("{}/{} runs{}", self.total - left, self.total, self.more());
         if let Some(seconds) = self.estimate.seconds(&self.left).filter(|_| left > 0) {
             line.push_str(&format!(", about {} left", span(seconds / self.jobs as f64)));
         }
@@ -106,6 +119,17 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_that_may_follow_are_named() {
+        let estimate = Estimate { spent: Vec::new(), limit: Vec::new() };
+        let mut progress = Progress { estimate, jobs: 1, total: 7, left: vec![2, 0], more: 0, latest: String::new() };
+        assert_eq!(progress.line(), "5/7 runs");
+        progress = progress.with_more(1);
+        assert_eq!(progress.line(), "5/7 runs, then 1 run at most");
+        progress = progress.with_more(40);
+        assert_eq!(progress.line(), "5/7 runs, then 40 runs at most");
+    }
 
     #[test]
     fn runs_that_ended_are_known_better_than_limits() {

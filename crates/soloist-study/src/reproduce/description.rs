@@ -128,7 +128,7 @@ pub(crate) struct Limits {
     pub(crate) counted: Option<f64>,
 }
 
-/// The instances on which settings are chosen.
+/// The instances on which settings are chosen: by the number of feasible runs, then by the mean of their scores.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tuning {

@@ -13,6 +13,7 @@ use crate::race::{self, Scores, Test};
 use crate::table::Format;
 use soloist::Sense;
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 /// How an experiment is repeated.
@@ -200,9 +201,9 @@ impl<'a> Choice<'a> {
         Self { rows: rows.len(), methods, owners }
     }
 
-    /// Makes the missing runs and returns the best settings of each row, the first ones of equals; `None` without a
-    /// feasible solution. In a race, each instance decides which settings see the next one. `None` for all:
-    /// interrupted.
+    /// Makes the missing runs and returns the best settings of each row: those with the most feasible runs, of these
+    /// the best mean, and the first of equals. `None` without a feasible solution. In a race, each instance after the
+    /// first few decides which settings see the next one. `None` for all: interrupted.
     fn make(
         &self,
         plan: &Plan,
@@ -214,14 +215,17 @@ impl<'a> Choice<'a> {
         let mut scores = vec![Scores::new(); self.owners.len()];
         let mut live: Vec<Vec<usize>> = (0..self.rows).map(|row| self.of_row(row)).collect();
         let all: Vec<usize> = (0..plan.instances.len()).collect();
-        let step = if is_race { 1 } else { all.len() };
-        for block in all.chunks(step.max(1)) {
+        // No setting leaves before it has seen some instances, so that these are one block.
+        let (first, rest) = all.split_at(if is_race { race::LEAST.min(all.len()) } else { all.len() });
+        for block in iter::once(first).chain(rest.chunks(1)) {
             let is_due = |job: &Job| {
                 let live = &live[self.owners[job.method].0];
                 // A race with one setting left is over.
                 block.contains(&job.instance) && live.contains(&job.method) && (live.len() > 1 || !is_race)
             };
-            bench.run_some(&is_due, &running(repeat), context)?;
+            let later = plan.instances.len() - 1 - block.last().copied().unwrap_or(0);
+            let live_now: usize = live.iter().map(Vec::len).filter(|&count| count > 1).sum();
+            bench.run_some(&is_due, live_now * later, &running(repeat), context)?;
             for job in plan.jobs.iter().filter(|job| is_due(job)) {
                 let Some(run) = bench.runs().get(&job.key) else { return Ok(None) };
                 scores[job.method].push(run.value());
