@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn runs_that_may_follow_are_named() {
-        let estimate = Estimate { spent: Vec::new(), limit: Vec::new() };
+        let estimate = Estimate { spent: vec![(0.0, 0); 2], limit: vec![None; 2] };
         let mut progress = Progress { estimate, jobs: 1, total: 7, left: vec![2, 0], more: 0, latest: String::new() };
         assert_eq!(progress.line(), "5/7 runs");
         progress = progress.with_more(1);
