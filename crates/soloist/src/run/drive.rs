@@ -352,8 +352,16 @@ impl<'p> Drive<'p> {
         }
         // The method has ended where it has in all streams, the playouts are used up where the nodes are not.
         let order = [StopReason::Nodes, StopReason::Playouts, StopReason::Stall];
-        let met = order.into_iter().find(|&reason| rests.contains(&Rest::Ended(reason)));
-        Some(met.unwrap_or(StopReason::Completed))
+        // A stream that waits beside one that has ended cannot continue either way. Whether its count is used up
+        // depends on the slice.
+        let met = |may_wait: bool| {
+            let ended = |reason| {
+                let mut all = rests.iter().zip(&self.streams);
+                all.any(|(rest, stream)| *rest == Rest::Ended(reason) && (may_wait || !stream.waiting))
+            };
+            order.into_iter().find(|&reason| ended(reason))
+        };
+        Some(met(false).or_else(|| met(true)).unwrap_or(StopReason::Completed))
     }
 
     /// Runs each stream, on a separate thread if there are several, until it or the part ends or it has to wait.

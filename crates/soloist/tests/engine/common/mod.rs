@@ -330,12 +330,8 @@ pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
 }
 
 /// Every preset, and settings that take other paths through the code.
-///
-/// `uct-log` comes last: random tests draw their budgets method by method, so that those of the others stay as they
-/// are.
 pub(crate) fn methods() -> Vec<Method> {
-    let presets = Method::presets().iter().filter(|preset| preset.name != "uct-log");
-    let mut all: Vec<Method> = presets.map(soloist::search::Preset::method).collect();
+    let mut all: Vec<Method> = Method::presets().iter().map(soloist::search::Preset::method).collect();
     let more: &[(&str, &[(&str, &str)])] = &[
         ("sampling", &[("limit", "300")]),
         ("uct", &[("expansion", "all"), ("threshold", "3")]),
@@ -415,7 +411,6 @@ pub(crate) fn methods() -> Vec<Method> {
         ("lds", &[("shuffle", "all"), ("children", "given")]),
         ("iterative-broadening", &[("shuffle", "all"), ("table", "false")]),
         ("ida-star", &[("shuffle", "all"), ("children", "given"), ("step", "2")]),
-        ("uct-log", &[]),
     ];
     all.extend(more.iter().map(|(name, settings)| method(name, settings)));
     all
