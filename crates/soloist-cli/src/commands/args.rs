@@ -30,8 +30,8 @@ pub(crate) struct LimitArgs {
     pub(crate) stall: Option<u64>,
     /// Bytes for search trees, lists and tables of all streams: when full, the least visited branches make room
     /// [default: 2GiB]. Units in any case: k, M, G, T and KiB, MiB, GiB, TiB (binary), kB, MB, GB, TB (decimal). Not
-    /// counted: the instance, the states of playouts, policies of NRPA, solutions that are kept, and a checkpoint while
-    /// it is written (up to the size of the search)
+    /// counted: the instance, the states of playouts, policies of NRPA, what a problem's own search holds, solutions
+    /// that are kept, and a checkpoint while it is written (up to the size of the search)
     #[arg(long, value_name = "SIZE", value_parser = units::size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
 }
