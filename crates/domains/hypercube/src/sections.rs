@@ -18,10 +18,10 @@ soloist::parameter_table! {
         /// temperature at its end, in edges
         end: f64 = 0.2, 0.01..=100.0;
         /// sections replaced in the first cooling; each further one has twice as many
-        cooling: u64 = 20_000, 1..=1_000_000_000_000;
-        /// the most vertices of a section; at the end of a snake it has up to k - 1 more
-        longest: u64 = 14, 1..=1_000;
-        /// vertices tried for the replacements of a section, but for the shortest ways to its end
+        first: u64 = 20_000, 1..=1_000_000_000_000;
+        /// the most vertices of a section, k - 1 at least; at an end of a snake it has up to k - 1 more
+        longest: u64 = 14, 1..=300;
+        /// the most vertices that the search for replacements tries; those of the last shortest way do not count
         tried: u64 = 300, 1..=100_000;
     }
 }
@@ -35,24 +35,22 @@ pub(crate) const SECTIONS: SearchInfo = SearchInfo::new::<Settings>(
     Unit::Solution("sections replaced"),
 );
 
-/// The fewest vertices of a section inside a path, if `longest` is not less.
+/// The fewest vertices of a section inside a path, if `k - 1` is not more and the path is not too short.
 const SHORTEST: u64 = 4;
 /// The most vertices of a replacement before it joins the other end: the search for it is recursive.
 const DEEPEST: usize = 300;
 /// Coolings after which their length no longer doubles.
 const DOUBLINGS: u64 = 20;
 
-/// Returns the method; `None` where the beginning of paths is given, and where the longest paths are short or visit
-/// every vertex.
+/// Returns the method.
 pub(crate) fn make<const W: usize>(
-    problem: &Snakes<W>,
+    _problem: &Snakes<W>,
     settings: &ParameterValues,
 ) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
-    (fits(problem) && problem.prefix.is_empty()).then_some(())?;
     Some(Box::new(Sections::<W>::new(settings.read().ok()?)))
 }
 
-/// Whether there are sections to replace.
+/// Whether there are sections to replace: the longest paths are not short, and do not visit every vertex.
 pub(crate) fn fits<const W: usize>(problem: &Snakes<W>) -> bool {
     problem.spread > 1 && problem.dimension > problem.spread + 1
 }
@@ -76,7 +74,7 @@ struct Parts<'a> {
     section: &'a [u16],
     /// The first `k - 1` vertices behind the section; none if it is the end of a snake.
     behind: &'a [u16],
-    /// All other vertices, and the first of those before the section.
+    /// All other vertices. The first of `before` is among them.
     others: [&'a [u16]; 2],
 }
 
@@ -109,7 +107,7 @@ struct Sections<const W: usize> {
     draw: Draw<W>,
 }
 
-/// A section that is replaced, and the replacements that were found.
+/// A section that is replaced, and what has been drawn for it so far.
 #[derive(Debug)]
 struct Draw<const W: usize> {
     /// The last `k` vertices before the section, and those of a replacement.
@@ -123,11 +121,11 @@ struct Draw<const W: usize> {
     blocked: Vec<[u64; W]>,
     /// Vertices that may still be tried.
     left: u64,
-    /// The weight of a section by its number of vertices is `exp((n - longest) / temperature)`.
+    /// The weight of a section by its number of vertices is `exp((n - most) / temperature)`.
     temperature: f64,
     old: Vec<u16>,
-    /// The number of vertices of the longest section so far.
-    longest: usize,
+    /// The number of vertices of the longest section found so far.
+    most: usize,
     /// The sum of the weights so far, and the section that was drawn from them.
     sum: f64,
     drawn: Vec<u16>,
@@ -140,7 +138,7 @@ impl<const W: usize> Sections<W> {
 
     /// Sections replaced in the cooling of this number.
     fn sections_of(&self, cooling: u64) -> u64 {
-        self.settings.cooling.saturating_mul(1 << cooling.min(DOUBLINGS))
+        self.settings.first.saturating_mul(1 << cooling.min(DOUBLINGS))
     }
 
     /// Sections replaced in this cooling.
@@ -157,8 +155,8 @@ impl<const W: usize> Sections<W> {
     fn replace(&mut self, problem: &Snakes<W>, rng: &mut Rng) {
         let (temperature, longest) = (self.temperature(), self.settings.longest);
         let (walk, k) = (&mut self.progress.walk, problem.spread as usize);
-        let shortest = SHORTEST.min(longest);
-        let vertices = (shortest + rng.index((longest - shortest + 1) as usize) as u64) as usize;
+        let shortest = SHORTEST.min(longest).max(k as u64 - 1);
+        let vertices = (shortest + rng.index((longest.max(shortest) - shortest + 1) as usize) as u64) as usize;
         if rng.chance(0.5) {
             walk.reverse();
         }
@@ -213,7 +211,7 @@ impl<const W: usize> Draw<W> {
             left: 0,
             temperature: 1.0,
             old: Vec::new(),
-            longest: 0,
+            most: 0,
             sum: 0.0,
             drawn: Vec::new(),
         }
@@ -234,7 +232,7 @@ impl<const W: usize> Draw<W> {
         // The `k - 1` vertices on either side of the section are looked at one by one.
         self.blocked.push([0; W]);
         others.into_iter().flatten().for_each(|&vertex| add_ball(&mut self.blocked[0], vertex.into(), &problem.near));
-        (self.longest, self.sum) = (section.len(), 1.0);
+        (self.most, self.sum) = (section.len(), 1.0);
     }
 
     /// Finds paths that continue this one.
@@ -301,16 +299,19 @@ impl<const W: usize> Draw<W> {
     /// Takes the replacement with a probability of its part of all weights so far.
     fn found(&mut self, k: usize, rng: &mut Rng) {
         let new = &self.path[k..];
-        if new == self.old {
+        // The ends of a section of fewer than `k - 1` vertices are closer than `k`, and stay so. By the rule each way
+        // between them is a shortest one.
+        let is_short = !self.behind.is_empty() && self.old.len() + 1 < k;
+        if new == self.old || is_short && new.len() != self.old.len() {
             return;
         }
         let relative = |length: usize, to: usize| libm::exp((length as f64 - to as f64) / self.temperature);
-        if new.len() > self.longest {
+        if new.len() > self.most {
             // Weights are relative to the largest one, so that no sum is too large for a number.
-            self.sum *= relative(self.longest, new.len());
-            self.longest = new.len();
+            self.sum *= relative(self.most, new.len());
+            self.most = new.len();
         }
-        let weight = relative(new.len(), self.longest);
+        let weight = relative(new.len(), self.most);
         self.sum += weight;
         if rng.unit() * self.sum < weight {
             self.drawn.clear();
@@ -478,6 +479,114 @@ mod tests {
         assert!(compared > 150 && several > 60, "{compared} {several}");
     }
 
+    /// The ends of a section of fewer than `k - 1` vertices are closer than `k`, so that only a shortest way may connect
+    /// them, in cubes with much room too.
+    #[test]
+    fn short_sections_are_replaced_by_shortest_ways() {
+        let mut rng = Rng::new(7);
+        let mut changed = 0;
+        for (kind, dimension, spread) in
+            [(Kind::Snake, 7, 3), (Kind::Snake, 8, 4), (Kind::Snake, 10, 6), (Kind::Coil, 7, 3), (Kind::Coil, 9, 5)]
+        {
+            let problem =
+                Snakes::<16>::new(kind, &Cube::new(dimension, spread).unwrap(), Default::default(), Default::default());
+            let k = spread as usize;
+            let mut search = Sections::<16>::new(Settings::default());
+            search.restart(&problem, &finished(&problem, &[]));
+            for step in 0..300 {
+                search.replace(&problem, &mut rng);
+                let mut walk = search.progress.walk.clone();
+                let vertices = 1 + step % (k - 2);
+                if kind == Kind::Snake {
+                    walk.truncate(2 * k + vertices);
+                }
+                let count = walk.len();
+                let (first, end) = match kind {
+                    Kind::Coil => (count - vertices, count),
+                    Kind::Snake => (k, k + vertices),
+                };
+                if end + k > count && kind == Kind::Snake {
+                    continue;
+                }
+                let draw = &mut search.draw;
+                draw.begin(&problem, &Parts::new(&walk, kind, k, first, end));
+                (draw.temperature, draw.left) = (1e9, 300);
+                draw.continue_path(&problem, &mut rng);
+                assert_eq!(draw.drawn.len(), vertices, "{kind:?} d{dimension}k{spread}: {walk:?}");
+                changed += usize::from(draw.drawn != walk[first..end]);
+                walk.splice(first..end, draw.drawn.drain(..));
+                assert_eq!(violation(&nodes(&walk), spread, kind), None, "{kind:?} d{dimension}k{spread}: {walk:?}");
+            }
+        }
+        assert!(changed > 10, "{changed}");
+    }
+
+    /// Whatever the parameters are, the path or cycle keeps the rule, so that a run continues from what it has saved.
+    #[test]
+    fn what_is_saved_is_read_back_with_each_spread_and_length() {
+        for kind in [Kind::Snake, Kind::Coil] {
+            for (dimension, spread) in [(6, 2), (7, 3), (8, 4), (9, 5), (10, 6), (11, 7)] {
+                let cube = Cube::new(dimension, spread).unwrap();
+                let problem = Snakes::<32>::new(kind, &cube, Default::default(), Default::default());
+                for longest in [1, 2, 3, 4, 7, 14] {
+                    let settings = Settings { longest, start: 2.0, tried: 100, ..Settings::default() };
+                    let mut search = Sections::<32>::new(settings);
+                    search.restart(&problem, &finished(&problem, &[]));
+                    let mut rng = Rng::new(longest);
+                    for _ in 0..5 {
+                        (0..100).for_each(|_| search.replace(&problem, &mut rng));
+                        let bytes = search.save();
+                        assert!(search.load(&problem, &bytes).is_ok(), "{kind:?} d{dimension}k{spread}: {longest}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A section inside a path or cycle is drawn as often as its weight says.
+    #[test]
+    fn sections_inside_are_drawn_by_weight() {
+        const DRAWS: usize = 20_000;
+        let mut rng = Rng::new(3);
+        for kind in [Kind::Snake, Kind::Coil] {
+            let problem = snakes(kind, 5, 2);
+            let mut search = search(&problem);
+            let mut compared = 0;
+            while compared < 3 {
+                (0..5).for_each(|_| search.replace(&problem, &mut rng));
+                let walk = search.progress.walk.clone();
+                let (vertices, count) = (1 + rng.index(6), walk.len());
+                let (first, end) = match kind {
+                    Kind::Snake => (2, (2 + vertices).min(count - 2)),
+                    Kind::Coil => (count - vertices.min(count - 6), count),
+                };
+                let behind = if kind == Kind::Coil { &walk[..1] } else { &walk[end..] };
+                let all = all_sections(&problem, &walk[..first], behind);
+                if !(4..200).contains(&all.len()) {
+                    continue;
+                }
+                let mut counts = std::collections::BTreeMap::new();
+                let draw = &mut search.draw;
+                for _ in 0..DRAWS {
+                    draw.begin(&problem, &Parts::new(&walk, kind, 2, first, end));
+                    (draw.temperature, draw.left) = (2.0, u64::MAX);
+                    draw.continue_path(&problem, &mut rng);
+                    *counts.entry(draw.drawn.clone()).or_insert(0_usize) += 1;
+                }
+                let weight = |section: &Vec<u16>| (section.len() as f64 / 2.0).exp();
+                let sum: f64 = all.iter().map(weight).sum();
+                for section in &all {
+                    let (expected, seen) =
+                        (weight(section) / sum, *counts.get(section).unwrap_or(&0) as f64 / DRAWS as f64);
+                    // Five standard errors.
+                    let error = 5.0 * (expected * (1.0 - expected) / DRAWS as f64).sqrt();
+                    assert!((seen - expected).abs() <= error + 1e-4, "{kind:?} {section:?}: {seen} {expected}");
+                }
+                compared += 1;
+            }
+        }
+    }
+
     /// A section is drawn as often as its weight says.
     #[test]
     fn sections_are_drawn_by_weight() {
@@ -509,7 +618,7 @@ mod tests {
     fn coolings_become_longer() {
         let problem = snakes(Kind::Coil, 6, 2);
         let mut search = search(&problem);
-        search.settings.cooling = 10;
+        search.settings.first = 10;
         let mut rng = Rng::new(1);
         assert_eq!((search.length(), search.temperature()), (10, 0.5));
         (0..9).for_each(|_| search.replace(&problem, &mut rng));
@@ -585,6 +694,7 @@ mod tests {
                 search.restart(&problem, &finished(&problem, &[]));
                 (0..10).for_each(|_| search.replace(&problem, &mut rng));
                 assert_eq!(violation(&nodes(&search.progress.walk), 2, kind), None);
+                assert!(search.draw.blocked.capacity() >= DEEPEST, "{}", search.draw.blocked.capacity());
             }
         };
         std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();

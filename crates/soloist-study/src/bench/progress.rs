@@ -105,10 +105,11 @@ impl Progress {
 
     fn line(&self) -> String {
         let left = self.left();
-        let mut line = format!("{}/{} runs{}", self.total - left, self.total, self.more());
+        let mut line = format!("{}/{} runs", self.total - left, self.total);
         if let Some(seconds) = self.estimate.seconds(&self.left).filter(|_| left > 0) {
             line.push_str(&format!(", about {} left", span(seconds / self.jobs as f64)));
         }
+        line.push_str(&self.more());
         if !self.latest.is_empty() {
             line.push_str(&format!("; last: {}", self.latest));
         }
@@ -122,13 +123,13 @@ mod tests {
 
     #[test]
     fn runs_that_may_follow_are_named() {
-        let estimate = Estimate { spent: vec![(0.0, 0); 2], limit: vec![None; 2] };
+        let estimate = Estimate { spent: vec![(6.0, 2), (0.0, 0)], limit: vec![None; 2] };
         let mut progress = Progress { estimate, jobs: 1, total: 7, left: vec![2, 0], more: 0, latest: String::new() };
-        assert_eq!(progress.line(), "5/7 runs");
+        assert_eq!(progress.line(), "5/7 runs, about 6 s left");
         progress = progress.with_more(1);
-        assert_eq!(progress.line(), "5/7 runs, then 1 run at most");
+        assert_eq!(progress.line(), "5/7 runs, about 6 s left, then 1 run at most");
         progress = progress.with_more(40);
-        assert_eq!(progress.line(), "5/7 runs, then 40 runs at most");
+        assert_eq!(progress.line(), "5/7 runs, about 6 s left, then 40 runs at most");
     }
 
     #[test]

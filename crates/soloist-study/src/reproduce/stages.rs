@@ -223,9 +223,7 @@ impl<'a> Choice<'a> {
                 // A race with one setting left is over.
                 block.contains(&job.instance) && live.contains(&job.method) && (live.len() > 1 || !is_race)
             };
-            let later = plan.instances.len() - 1 - block.last().copied().unwrap_or(0);
-            let live_now: usize = live.iter().map(Vec::len).filter(|&count| count > 1).sum();
-            bench.run_some(&is_due, live_now * later, &running(repeat), context)?;
+            bench.run_some(&is_due, self.later(plan, block, &live), &running(repeat), context)?;
             for job in plan.jobs.iter().filter(|job| is_due(job)) {
                 let Some(run) = bench.runs().get(&job.key) else { return Ok(None) };
                 scores[job.method].push(run.value());
@@ -241,6 +239,15 @@ impl<'a> Choice<'a> {
             best.filter(|&at| race::mean(&scores[at]).is_some()).map(|at| self.owners[at].1.clone())
         });
         Ok(Some(best.collect()))
+    }
+
+    /// The most runs that follow a block of a race in which these settings are left.
+    fn later(&self, plan: &Plan, block: &[usize], live: &[Vec<usize>]) -> usize {
+        let is_left = |job: &&Job| {
+            let live = &live[self.owners[job.method].0];
+            block.last().is_some_and(|&last| job.instance > last) && live.contains(&job.method) && live.len() > 1
+        };
+        plan.jobs.iter().filter(is_left).count()
     }
 
     /// The combinations of a row.

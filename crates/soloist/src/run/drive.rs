@@ -293,7 +293,8 @@ impl<'p> Drive<'p> {
         // not made up for later.
         let is_used = |rest: &Rest| matches!(rest, Rest::Ended(StopReason::Playouts | StopReason::Nodes));
         let was_cut = rests.iter().any(|rest| matches!(rest, Rest::Cut(_) | Rest::Paused));
-        let is_used = !was_cut && rests.iter().any(is_used);
+        // Where a stream has stalled and the others wait for it, nothing more can be used.
+        let is_used = !was_cut && reason != Some(StopReason::Stall) && rests.iter().any(is_used);
         let used = |limit: Option<u64>, made: u64| match limit {
             Some(limit) if is_used => limit,
             limit => made.min(limit.unwrap_or(u64::MAX)),
@@ -352,12 +353,12 @@ impl<'p> Drive<'p> {
         }
         // The method has ended where it has in all streams, the playouts are used up where the nodes are not.
         let order = [StopReason::Nodes, StopReason::Playouts, StopReason::Stall];
-        // A stream that waits beside one that has ended cannot continue either way. Whether its count is used up
-        // depends on the slice.
-        let met = |may_wait: bool| {
+        // The reason is that of streams that do not wait. That of a stream that waits counts if there is no other:
+        // whether its count is used up depends on the slice.
+        let met = |with_waiting: bool| {
             let ended = |reason| {
                 let mut all = rests.iter().zip(&self.streams);
-                all.any(|(rest, stream)| *rest == Rest::Ended(reason) && (may_wait || !stream.waiting))
+                all.any(|(rest, stream)| *rest == Rest::Ended(reason) && (with_waiting || !stream.waiting))
             };
             order.into_iter().find(|&reason| ended(reason))
         };

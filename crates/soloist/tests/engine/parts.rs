@@ -1,6 +1,6 @@
 //! A run is the same run whatever parts it is cut into: by checkpoints, by slices, by signals.
 
-use crate::common::{methods, scratch, timeless};
+use crate::common::{method, methods, scratch, timeless};
 use soloist::problem::stable_hash;
 use soloist::run::{Control, Observer, Progress, StopReason};
 use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
@@ -221,6 +221,29 @@ fn a_run_in_random_slices_is_the_run_at_once() {
         pair.in_slices(slices, rng, false);
         pair.in_slices(slices, rng, true);
     });
+}
+
+/// Streams that wait for one that has stalled cannot continue, whatever later slices grant.
+#[test]
+fn a_run_that_has_stalled_says_so_in_later_slices() {
+    let mut stalled = 0;
+    for seed in 0..60 {
+        let wood = Wood::new(seed, None);
+        let islands = [("level", "2"), ("iterations", "7"), ("share", "islands"), ("share_every", "1")];
+        let setup = Setup::from(method("nrpa", &islands)).seed(seed).threads(3);
+        let slice = |playouts| Budget { stall: Some(20 + seed % 7), ..Budget::playouts(playouts) };
+        let mut session = Solver::new(&wood, setup.clone()).budget(slice(3_000)).start().unwrap();
+        if session.advance(&slice(3_000)).unwrap() != StopReason::Stall {
+            continue;
+        }
+        stalled += 1;
+        for more in [0, 1, 50, 3_000] {
+            assert_eq!(session.advance(&slice(more)).unwrap(), StopReason::Stall, "seed {seed}, {more} more");
+            let saved = session.save();
+            session = Solver::new(&wood, setup.clone()).budget(slice(3_000)).resume(&saved).unwrap().start().unwrap();
+        }
+    }
+    assert!(stalled > 5, "{stalled}");
 }
 
 #[test]
