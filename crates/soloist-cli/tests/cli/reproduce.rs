@@ -175,7 +175,10 @@ fn claims_without_pairs_are_not_tested() {
     let told: Vec<_> = claims.iter().map(|claim| (&claim["outcome"], &claim["pairs"], claim["p"].is_null())).collect();
     assert_eq!(told, [(&"not tested".into(), &0.into(), true)]);
     let markdown = read(folder.join("out/report.md"));
-    assert!(markdown.contains("| HD-NRPA reaches the value of the paper | not tested |"), "{markdown}");
+    assert!(
+        markdown.contains("| HD-NRPA reaches the value of the paper, if that has 13 vehicles | not tested |"),
+        "{markdown}"
+    );
 }
 
 /// A campaign names what it cannot run, ends with its hours, and says how far it is.
