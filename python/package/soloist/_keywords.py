@@ -120,7 +120,6 @@ class SearchParameters(TypedDict, total=False):
     rounds: Any
     rule: Any
     runs: Any
-    sections: Any
     select_from: Any
     selective: Any
     share: Any
