@@ -59,7 +59,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new(shop: &Shop, moves: &[u8]) -> Self {
+    pub(crate) fn new<const N: usize>(shop: &Shop<N>, moves: &[u8]) -> Self {
         let (width, count) = (shop.machines, shop.jobs.len() * shop.machines);
         let none = count as u16;
         let mut graph = Self {
@@ -256,8 +256,8 @@ impl Graph {
     }
 }
 
-impl Edits<Shop> for Graph {
-    fn propose(&mut self, _: &Shop, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+impl<const N: usize> Edits<Shop<N>> for Graph {
+    fn propose(&mut self, _: &Shop<N>, acceptance: &mut Acceptance<'_>) -> Option<f64> {
         if self.insertions.is_empty() {
             self.list_insertions(acceptance.rng.next_u64());
         }
@@ -269,36 +269,36 @@ impl Edits<Shop> for Graph {
         self.make(insertion);
         Some(f64::from(self.proposed.makespan) - present)
     }
-    fn accept(&mut self, _: &Shop) {
+    fn accept(&mut self, _: &Shop<N>) {
         std::mem::swap(&mut self.present, &mut self.proposed);
         self.insertions.clear();
     }
-    fn reject(&mut self, _: &Shop) {}
+    fn reject(&mut self, _: &Shop<N>) {}
 }
 
-impl Neighborhood<Shop> for Graph {
-    fn start(&mut self, shop: &Shop, moves: &[u8]) -> bool {
+impl<const N: usize> Neighborhood<Shop<N>> for Graph {
+    fn start(&mut self, shop: &Shop<N>, moves: &[u8]) -> bool {
         *self = Self::new(shop, moves);
         true
     }
     fn save(&self) -> Vec<u8> {
         if self.insertions.is_empty() { Vec::new() } else { self.seed.to_le_bytes().into() }
     }
-    fn load(&mut self, _: &Shop, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, _: &Shop<N>, bytes: &[u8]) -> Result<(), CheckpointError> {
         if !bytes.is_empty() {
             let seed = bytes.try_into().map_err(|_| CheckpointError::Corrupt("a critical path"))?;
             self.list_insertions(u64::from_le_bytes(seed));
         }
         Ok(())
     }
-    fn cost(&self, _: &Shop) -> f64 {
+    fn cost(&self, _: &Shop<N>) -> f64 {
         f64::from(self.present.makespan)
     }
-    fn moves(&self, shop: &Shop, moves: &mut Vec<u8>) {
+    fn moves(&self, shop: &Shop<N>, moves: &mut Vec<u8>) {
         moves.extend(self.present.order.iter().map(|&operation| (usize::from(operation) / shop.machines) as u8));
     }
     /// Six mean times: the default temperatures then fall from 0.6 of a mean time to 0.06.
-    fn unit(&self, _: &Shop) -> Option<f64> {
+    fn unit(&self, _: &Shop<N>) -> Option<f64> {
         Some(6.0 * f64::from(self.time.iter().sum::<u32>()) / self.time.len() as f64)
     }
 }
@@ -311,7 +311,7 @@ mod tests {
     use soloist::{Problem, Rng, Score};
 
     /// Whether the jobs and the order of each machine, with the block as it is now, close a circle.
-    fn closes_circle(graph: &Graph, shop: &Shop, insertion: Insertion) -> bool {
+    fn closes_circle(graph: &Graph, shop: &Shop<8>, insertion: Insertion) -> bool {
         let order = &graph.present.order;
         let mut after: Vec<Vec<u16>> = vec![Vec::new(); order.len()];
         for job in (0..order.len() as u16).collect::<Vec<_>>().chunks(shop.machines) {
@@ -349,7 +349,7 @@ mod tests {
             let mut rng = Rng::new(seed);
             let mut operation = || Operation { machine: rng.index(4), time: rng.below(4) as u32, tail: 0 };
             let jobs = (0..6).map(|_| (0..4).map(|_| operation()).collect()).collect();
-            let shop = Shop { jobs, machines: 4, active: false };
+            let shop = Shop::<8> { jobs, machines: 4, active: false };
             let mut moves: Vec<u8> = (0..24).map(|at| at / 4).collect();
             rng.shuffle(&mut moves);
             let mut graph = Graph::new(&shop, &moves);

@@ -4,9 +4,6 @@ use super::graph::Graph;
 use soloist::problem::{Dominance, Entrant, Facts, Found, Neighborhood, Ordering, Prior, stable_hash};
 use soloist::{Problem, Score, Sense};
 
-/// A number for each job or machine; at most 32 of them.
-type Row = [u32; 32];
-
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
     pub(crate) machine: usize,
@@ -15,7 +12,8 @@ pub(crate) struct Operation {
     pub(crate) tail: u32,
 }
 
-pub(crate) struct Shop {
+/// A shop of at most `N` jobs and `N` machines.
+pub(crate) struct Shop<const N: usize> {
     pub(crate) jobs: Vec<Vec<Operation>>,
     pub(crate) machines: usize,
     /// Whether all schedules are active. Exact searches then have less to choose from; annealing is freer without.
@@ -24,19 +22,19 @@ pub(crate) struct Shop {
 
 /// Operations of each job that are placed, and when jobs and machines are free.
 #[derive(Clone)]
-pub(crate) struct Schedule {
-    placed: [u8; 32],
-    job: Row,
-    machine: Row,
+pub(crate) struct Schedule<const N: usize> {
+    placed: [u8; N],
+    job: [u32; N],
+    machine: [u32; N],
     end: u32,
 }
 
-impl Shop {
+impl<const N: usize> Shop<N> {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut numbers = lines.flat_map(str::split_whitespace).map(|word| word.parse::<u32>().ok());
         let mut next = |most: u32| numbers.next()?.filter(|&number| number <= most);
-        let mut some = || next(32).filter(|&number| number > 0);
+        let mut some = || next(N as u32).filter(|&number| number > 0);
         let (jobs, machines) = (some()?, some()? as usize);
         let mut shop = Self { jobs: Vec::new(), machines, active: true };
         for _ in 0..jobs {
@@ -52,7 +50,7 @@ impl Shop {
     }
 
     /// The next operation of each job that is not finished, with the time at which it can start.
-    fn ready<'a>(&'a self, at: &'a Schedule) -> impl Iterator<Item = (usize, Operation, u32)> + 'a {
+    fn ready<'a>(&'a self, at: &'a Schedule<N>) -> impl Iterator<Item = (usize, Operation, u32)> + 'a {
         let next = |(job, operations): (usize, &'a Vec<Operation>)| {
             let operation = *operations.get(usize::from(at.placed[job]))?;
             Some((job, operation, at.job[job].max(at.machine[operation.machine])))
@@ -61,17 +59,17 @@ impl Shop {
     }
 }
 
-impl Problem for Shop {
-    type State = Schedule;
+impl<const N: usize> Problem for Shop<N> {
+    type State = Schedule<N>;
     /// The job whose next operation is placed.
     type Move = u8;
 
-    fn root(&self) -> Schedule {
-        Schedule { placed: [0; 32], job: [0; 32], machine: [0; 32], end: 0 }
+    fn root(&self) -> Schedule<N> {
+        Schedule { placed: [0; N], job: [0; N], machine: [0; N], end: 0 }
     }
     /// Any job; or, after B. Giffler and G. L. Thompson, Operations Research 8, 1960, the jobs that could start on the
     /// machine of the operation that can end first, before that end.
-    fn moves(&self, at: &Schedule, moves: &mut Vec<u8>) {
+    fn moves(&self, at: &Schedule<N>, moves: &mut Vec<u8>) {
         if !self.active {
             return moves.extend(self.ready(at).map(|(job, ..)| job as u8));
         }
@@ -83,22 +81,22 @@ impl Problem for Shop {
         };
         moves.extend(self.ready(at).filter(rival).map(|(job, ..)| job as u8));
     }
-    fn apply(&self, at: &mut Schedule, job: u8) {
+    fn apply(&self, at: &mut Schedule<N>, job: u8) {
         let job = usize::from(job);
         let Operation { machine, time, .. } = self.jobs[job][usize::from(at.placed[job])];
         let end = at.job[job].max(at.machine[machine]) + time;
         (at.job[job], at.machine[machine], at.end) = (end, end, at.end.max(end));
         at.placed[job] += 1;
     }
-    fn score(&self, at: &Schedule) -> Score {
+    fn score(&self, at: &Schedule<N>) -> Score {
         Score::Feasible(at.end.into())
     }
     fn sense(&self) -> Sense {
         Sense::Minimize
     }
     /// Each machine: its earliest start, all that it has to do, and the shortest way to the end after that.
-    fn bound(&self, at: &Schedule) -> Option<f64> {
-        let (mut start, mut work, mut tail) = ([u32::MAX; 32], [0; 32], [u32::MAX; 32]);
+    fn bound(&self, at: &Schedule<N>) -> Option<f64> {
+        let (mut start, mut work, mut tail) = ([u32::MAX; N], [0; N], [u32::MAX; N]);
         let mut bound = at.end;
         for (job, operations) in self.jobs.iter().enumerate() {
             let mut free = at.job[job];
@@ -118,8 +116,8 @@ impl Problem for Shop {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
     }
-    fn code(&self, at: &Schedule, job: u8) -> u64 {
-        u64::from(job) * 32 + u64::from(at.placed[usize::from(job)])
+    fn code(&self, at: &Schedule<N>, job: u8) -> u64 {
+        u64::from(job) * N as u64 + u64::from(at.placed[usize::from(job)])
     }
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         (!self.active).then_some(self as &dyn Ordering<Self>)
@@ -139,36 +137,36 @@ impl Problem for Shop {
     }
 
     fn facts(&self) -> Facts {
-        Facts { code_count: Some(32 * 32), ..Facts::default() }
+        Facts { code_count: Some((N * N) as u32), ..Facts::default() }
     }
 }
 
-impl Prior<Shop> for Shop {
+impl<const N: usize> Prior<Shop<N>> for Shop<N> {
     /// Jobs with much left go first.
-    fn bias(&self, at: &Schedule, job: u8) -> f64 {
+    fn bias(&self, at: &Schedule<N>, job: u8) -> f64 {
         let job = usize::from(job);
         let operation = self.jobs[job][usize::from(at.placed[job])];
         f64::from(operation.tail + operation.time) / f64::from(self.jobs[job][0].tail + self.jobs[job][0].time).max(1.0)
     }
 }
 
-impl Dominance<Shop> for Shop {
+impl<const N: usize> Dominance<Shop<N>> for Shop<N> {
     /// With the same operations placed, a schedule is better when no job and no machine is free later.
-    fn future(&self, at: &Schedule) -> (u64, f64) {
+    fn future(&self, at: &Schedule<N>) -> (u64, f64) {
         (stable_hash(&at.placed), at.end.into())
     }
-    fn resources(&self, at: &Schedule, resources: &mut Vec<f64>) {
+    fn resources(&self, at: &Schedule<N>, resources: &mut Vec<f64>) {
         resources.extend(self.ready(at).map(|(job, ..)| f64::from(at.job[job])));
         resources.extend(at.machine[..self.machines].iter().map(|&free| f64::from(free)));
     }
 }
 
-impl Ordering<Shop> for Shop {
+impl<const N: usize> Ordering<Shop<N>> for Shop<N> {
     /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.
-    fn identity(&self, _: &Schedule, job: u8) -> u64 {
+    fn identity(&self, _: &Schedule<N>, job: u8) -> u64 {
         job.into()
     }
-    fn find(&self, at: &Schedule, job: u64) -> Found<u8> {
+    fn find(&self, at: &Schedule<N>, job: u64) -> Found<u8> {
         let is_open = (job as usize) < self.jobs.len() && usize::from(at.placed[job as usize]) < self.machines;
         if is_open { Found::Move(job as u8) } else { Found::Gone }
     }
