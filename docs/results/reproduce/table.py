@@ -56,7 +56,7 @@ def rows(reports):
             text += f" (sign test, {signs[1]} to {signs[2]})"
         own = claim["published"]
         n = str(claim["pairs"])
-        if report["instances"] == 1 and len(report["seeds"]) > 1:
+        if report["instances"] == 1 and len(report["seeds"]) > 1 and claim["pairs"] > 1:
             n += " seeds"
         yield [
             f"[{name}]({folder}/report.md)",
