@@ -479,8 +479,8 @@ mod tests {
         assert!(compared > 150 && several > 60, "{compared} {several}");
     }
 
-    /// The ends of a section of fewer than `k - 1` vertices are closer than `k`, so that only a shortest way may connect
-    /// them, in cubes with much room too.
+    /// The ends of a section of fewer than `k - 1` vertices are closer than `k`, so that only a shortest way may
+    /// connect them, in cubes with much room too.
     #[test]
     fn short_sections_are_replaced_by_shortest_ways() {
         let mut rng = Rng::new(7);

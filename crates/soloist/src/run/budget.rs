@@ -26,8 +26,8 @@ pub struct Budget {
     /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
     ///
     /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem
-    /// itself, the states of playouts, learned policies, what a problem's own search holds, solutions that are kept, and
-    /// a checkpoint while it is written, which may take as much as the search again.
+    /// itself, the states of playouts, learned policies, what a problem's own search holds, solutions that are kept,
+    /// and a checkpoint while it is written, which may take as much as the search again.
     pub memory: u64,
     /// The most moves of a game. One that is longer ends the run with an error: the problem's moves may never end.
     #[serde(default = "max_moves")]
