@@ -12,8 +12,46 @@ struct Knapsack {
     /// What each item uses of each resource.
     uses: Vec<Vec<f64>>,
     capacity: Vec<f64>,
-    /// The logarithm of the value for the resources used, as parts of the capacities.
+    /// The logarithm of the value for the resources used, at their prices.
     efficiency: Vec<f64>,
+}
+
+/// Steps of the search for prices, and the first one and the factor of the next as parts of the bound.
+const STEPS: i32 = 1000;
+const STEP: (f64, f64) = (0.5, 0.99);
+
+/// Returns a price for each whole resource, so that the value of all items that are worth more than they use, less
+/// their use, plus all resources, is small. That is a bound of the best value (Lagrangian relaxation), whose least value
+/// is that of the linear relaxation; prices follow its subgradient.
+fn prices(value: &[f64], parts: &[Vec<f64>]) -> Vec<f64> {
+    let resources = parts.first().map_or(0, Vec::len);
+    let mut prices = vec![value.iter().sum::<f64>() / (2 * resources).max(1) as f64; resources];
+    let (mut best, mut least) = (prices.clone(), f64::INFINITY);
+    for step in 0..STEPS {
+        let (mut bound, mut left) = (prices.iter().sum::<f64>(), vec![1.0; resources]);
+        for (value, parts) in value.iter().zip(parts) {
+            let gain = value - price(parts, &prices);
+            if gain > 0.0 {
+                bound += gain;
+                left.iter_mut().zip(parts).for_each(|(left, part)| *left -= part);
+            }
+        }
+        if bound < least {
+            (best, least) = (prices.clone(), bound);
+        }
+        let length = left.iter().map(|left| left * left).sum::<f64>();
+        if length <= 0.0 {
+            break;
+        }
+        let step = STEP.0 * STEP.1.powi(step) * least / length;
+        prices.iter_mut().zip(&left).for_each(|(price, left)| *price = (*price - step * left).max(0.0));
+    }
+    best
+}
+
+/// What an item uses, at these prices.
+fn price(parts: &[f64], prices: &[f64]) -> f64 {
+    parts.iter().zip(prices).map(|(part, price)| part * price).sum()
 }
 
 /// What is packed, and what is left of each resource.
@@ -37,8 +75,14 @@ impl Knapsack {
         let (rows, capacity) = numbers.split_at(resources * items);
         let uses: Vec<Vec<f64>> =
             (0..items).map(|item| (0..resources).map(|row| rows[row * items + item]).collect()).collect();
-        let part = |item: usize| uses[item].iter().zip(capacity).map(|(uses, all)| uses / all.max(1.0)).sum::<f64>();
-        let efficiency = (0..items).map(|item| (value[item].max(1e-9) / part(item).max(1e-9)).ln()).collect();
+        let parts: Vec<Vec<f64>> = uses
+            .iter()
+            .map(|uses| uses.iter().zip(capacity).map(|(uses, all)| uses / all.max(1.0)).collect())
+            .collect();
+        let prices = prices(value, &parts);
+        let efficiency = value.iter().zip(&parts);
+        let efficiency =
+            efficiency.map(|(value, parts)| (value.max(1e-9) / price(parts, &prices).max(1e-9)).ln()).collect();
         Some(Self { value: value.to_vec(), efficiency, uses, capacity: capacity.to_vec() })
     }
 

@@ -16,6 +16,8 @@ RUNS = [
     ("samegame", "samegame/standard/js01.txt", ["nrpa"]),
     ("samegame", "samegame/standard/js01.txt", ["anneal"]),
     ("samegame", "samegame/standard/js01.txt", []),
+    ("samegame", "samegame/standard/js01.txt", ["sampling"]),
+    ("snake", "d8k2", ["nrpa"]),
     ("knapsack", "knapsack/knapPI_3_1000_1000_1.kp", ["uct"]),
     ("vrptw", "solomon/r101.txt", []),
     ("horner", "horner/res_7_4.txt", ["anneal"]),
@@ -41,8 +43,9 @@ def main():
     arguments = parser.parse_args()
     print("| run | one thread | two threads | gain | two processes |\n|---|---:|---:|---:|---:|")
     for problem, file, method in RUNS:
+        source = arguments.data / file if "/" in file else file
         def made(threads, seeds):
-            run = lambda: rate([start(problem, arguments.data / file, method, arguments.seconds, threads, seed) for seed in seeds])
+            run = lambda: rate([start(problem, source, method, arguments.seconds, threads, seed) for seed in seeds])
             return max(run() for _ in range(arguments.rounds))
 
         one, two, apart = made(1, [1]), made(2, [1]), made(1, [1, 2])

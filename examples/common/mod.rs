@@ -100,6 +100,9 @@ impl Run {
         if let Some(first) = outcome.history.first() {
             println!("first {} after {:.3} s", first.score, first.elapsed.as_secs_f64());
         }
+        if let Some(bound) = outcome.bound {
+            println!("bound {bound}");
+        }
         outcome.remarks.iter().for_each(|remark| println!("{remark}"));
         let (counters, seconds) = (outcome.counters, outcome.elapsed.as_secs_f64());
         println!("{} nodes, {} playouts, {seconds:.2} s, {}", counters.nodes, counters.playouts, outcome.stop);

@@ -20,17 +20,94 @@ pub struct Knowledge {
     pub supplied: bool,
 }
 
-/// The function that helps most of those that are missing.
+/// A function that a problem may write next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NextFunction {
     /// Its name, as in [`Knowledge::name`].
     pub name: &'static str,
+    /// For which problems it is the next one.
+    pub when: When,
     /// What it is for.
     pub why: &'static str,
     /// What it has gained on problems of this kind at equal time, by measurement.
     pub gain: &'static str,
 }
+
+/// The problems that one of the [`NEXT`] functions is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum When {
+    /// Their bound takes few values: states of one depth have at most three in the mean.
+    FewBounds,
+    /// Their solutions are orders, and they have neither a neighbourhood nor a search of their own.
+    Orders,
+    /// Their solutions are assignments or subsets, and they have neither a neighbourhood nor a search of their own.
+    Choices,
+    /// All problems.
+    Always,
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FewBounds => "the bound takes few values",
+            Self::Orders => "solutions are orders",
+            Self::Choices => "solutions are assignments or subsets",
+            Self::Always => "any problem",
+        })
+    }
+}
+
+/// The functions that [`advise`] names, in its order: it names the first one that is for the problem and missing.
+///
+/// The gains are those of an evaluation on eleven classes of problems that nobody had tuned for, with and without the
+/// function, 3 to 10 processor seconds a run.
+pub const NEXT: &[NextFunction] = &[
+    NextFunction {
+        name: "potential",
+        when: When::FewBounds,
+        why: "order among states of equal bounds, which beams cannot compare without it",
+        gain: "bin packing 101 to 100 bins with a proof in 0.1 s, line balancing proven in a tenth of the time",
+    },
+    NextFunction {
+        name: "ordering",
+        when: When::Orders,
+        why: "the names of decisions let `anneal` keep an edited order without new lists of moves",
+        gain: "6 to 46 times the playouts; 7 % on tours with pickups, nothing where orders are short",
+    },
+    NextFunction {
+        name: "link",
+        when: When::Orders,
+        why: "differences without replays, if the score is a sum over neighbours in the order",
+        gain: "up to 13 times the playouts",
+    },
+    NextFunction {
+        name: "difference",
+        when: When::Choices,
+        why: "the change of the score by one decision for another; with it, return `Exchanges` from `neighborhood`, and \
+              `anneal` needs no replays",
+        gain: "up to 2.5 % on cuts of graphs with 200 to 800 nodes, 0.4 to 1.2 % on knapsacks",
+    },
+    NextFunction {
+        name: "bound",
+        when: When::Always,
+        why: "proofs, `cabs`, and the gap of every method",
+        gain: "small instances end with a proof; 355 to 369 on a cut, the same value 6 to 8 times as early elsewhere",
+    },
+    NextFunction {
+        name: "dominance",
+        when: When::Always,
+        why: "beams and exact searches keep the better one of two states with equal futures",
+        gain: "open stacks of 100 patterns: 35 after 6.5 s to 34 after 0.2 s, together with bound and potential",
+    },
+    NextFunction {
+        name: "bias",
+        when: When::Always,
+        why: "playouts, `gnrpa` and the edits of `anneal` prefer good moves",
+        gain: "1 % on knapsacks, with bound and futures",
+    },
+];
 
 /// What a problem offers to searches, from random games.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,73 +130,24 @@ const LONGEST: usize = 100_000;
 /// A bound takes few values if states of one depth have at most this many in the mean.
 const FEW: usize = 3;
 
-/// Returns the one function that helps most of those that are missing.
-///
-/// The gains are those of an evaluation on eleven classes of problems that nobody had tuned for, with and without the
-/// function, 3 to 10 processor seconds a run.
+/// Returns the first one of [`NEXT`] that is for the problem and missing.
 fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<NextFunction> {
-    let lacks = |name| !has(name);
-    let function = |name, why, gain| Some(NextFunction { name, why, gain });
-    if bounds_are_few && lacks("potential") {
-        return function(
-            "potential",
-            "the bound takes few values, so that beams cannot compare states of equal bounds",
-            "bin packing 101 to 100 bins with a proof in 0.1 s, line balancing proven in a tenth of the time",
-        );
-    }
-    if lacks("neighborhood") && lacks("searches") {
-        match kind {
-            SolutionKind::Order if lacks("ordering") => {
-                return function(
-                    "ordering",
-                    "the names of decisions let `anneal` keep an edited order without new lists of moves",
-                    "6 to 46 times the playouts; 7 % on tours with pickups, nothing where orders are short",
-                );
-            }
-            SolutionKind::Order if lacks("link") => {
-                return function(
-                    "link",
-                    "if the score is a sum over neighbours in the order: differences without replays",
-                    "up to 13 times the playouts",
-                );
-            }
-            SolutionKind::Assignment | SolutionKind::Subset => {
-                return function(
-                    "difference",
-                    "the change of the score by one decision for another: with it, return `Exchanges` from \
-                     `neighborhood`, and `anneal` needs no replays",
-                    "up to 2.5 % on cuts of graphs with 200 to 800 nodes, 0.4 to 1.2 % on knapsacks",
-                );
-            }
-            SolutionKind::Order | SolutionKind::Other => {}
-        }
-    }
-    let others = [
-        (
-            "bound",
-            "proofs, `cabs`, and the gap of every method",
-            "small instances end with a proof; 355 to 369 on a cut, the same value 6 to 8 times as early elsewhere",
-        ),
-        (
-            "dominance",
-            "beams and exact searches keep the better one of two states with equal futures",
-            "open stacks of 100 patterns: 35 after 6.5 s to 34 after 0.2 s, together with bound and potential",
-        ),
-        (
-            "bias",
-            "`gnrpa` and the candidates of `anneal` prefer good moves",
-            "1 % on knapsacks, with bound and futures",
-        ),
-    ];
-    others.into_iter().find(|(name, ..)| lacks(name)).and_then(|(name, why, gain)| function(name, why, gain))
+    let is_free = !has("neighborhood") && !has("searches");
+    let is_for = |when| match when {
+        When::FewBounds => bounds_are_few,
+        When::Orders => is_free && kind == SolutionKind::Order,
+        When::Choices => is_free && matches!(kind, SolutionKind::Assignment | SolutionKind::Subset),
+        When::Always => true,
+    };
+    NEXT.iter().find(|one| is_for(one.when) && !has(one.name)).copied()
 }
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
         writeln!(f, "solutions are {}", self.kind)?;
-        if let Some(NextFunction { name, why, gain }) = self.next {
-            writeln!(f, "write next: {name} ({why})")?;
+        if let Some(NextFunction { name, when, why, gain }) = self.next {
+            writeln!(f, "write next: {name} ({when}: {why})")?;
             writeln!(f, "measured gain: {gain}")?;
         }
         for Knowledge { name, use_for, supplied } in &self.knowledge {

@@ -37,9 +37,27 @@ pub(crate) fn exp(x: f64) -> f64 {
     p * scale
 }
 
+/// Whether `u < exp(-x)`, where `x` is positive, as the exponential of `libm` says.
+///
+/// Most questions need no exponential: `1 - x` is smaller, and the reciprocal of the first terms of the series of
+/// `exp(x)` is larger, by more than rounding errors where the answer is taken from them.
+#[inline]
+pub(crate) fn is_below_exp(u: f64, x: f64) -> bool {
+    const MARGIN: f64 = 1e-9;
+    if u < 1.0 - x - MARGIN {
+        return true;
+    }
+    let series = 1.0 + x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0))));
+    if u * series > 1.0 + MARGIN {
+        return false;
+    }
+    u < libm::exp(-x)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::exp;
+    use super::{exp, is_below_exp};
+    use crate::Rng;
 
     #[test]
     fn close_to_libm() {
@@ -65,5 +83,21 @@ mod tests {
             0x4148_f0cc_afad_2a87,
         ];
         assert_eq!(bits, expected, "{bits:x?}");
+    }
+
+    #[test]
+    fn the_question_has_the_answer_of_the_exponential() {
+        let mut rng = Rng::new(1);
+        for round in 0..200_000 {
+            let x = libm::exp(rng.unit() * 50.0 - 30.0);
+            let exact = libm::exp(-x);
+            // Draws at random, and next to the border.
+            let near = f64::from_bits(exact.to_bits() + rng.below(9)).min(1.0);
+            let near = if round % 2 == 0 { near } else { f64::from_bits(near.to_bits().saturating_sub(4)) };
+            for u in [rng.unit(), near, exact, 0.0] {
+                assert_eq!(is_below_exp(u, x), u < exact, "{u} {x}");
+            }
+        }
+        assert!(!is_below_exp(0.5, f64::INFINITY) && is_below_exp(0.999, 0.0));
     }
 }

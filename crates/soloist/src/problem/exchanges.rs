@@ -20,12 +20,12 @@ const LOGGED: usize = 4096;
 /// Of this many edits of a set one adds a decision, one takes one out, one exchanges one for two or more, and one
 /// exchanges two for one or more, where the state can be edited in place. The others exchange one for one.
 const SHARES: u64 = 8;
-/// The logarithm of the largest weight of a decision of a set; a bias that is one standard deviation above the mean has
-/// it.
-const STEEP: f64 = 3.0;
+/// A decision of a set is the best by its bias of 1, 2, 4, ... random ones, with so many numbers of equal chance: edits
+/// then are near what is just good enough for the set, at several scales.
+const SCALES: u64 = 7;
 /// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
 const TEMPERATURES: (f64, f64) = (1.0, 0.05);
-/// Draws for a decision that is not in the set, and for further decisions that fit, at most.
+/// Draws for further decisions that fit, at most.
 const DRAWS: usize = 8;
 
 /// An exchange: the place of the old decision (the number of decisions: one is added), and the number of the new one
@@ -49,7 +49,7 @@ type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
 /// decision at a random place. Which decisions are possible at a place is seen in these games and in the first
 /// solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
 /// can be edited in place, it also exchanges one or two decisions for several. Decisions of larger
-/// [bias](super::Prior::bias) at the root are added more often. Sets may have room left while they are edited; a set
+/// [bias](super::Prior::bias) at the root are added more often, and those of smaller bias taken out. Sets may have room left while they are edited; a set
 /// that is a result is completed by the moves of largest bias.
 ///
 /// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if
@@ -61,8 +61,11 @@ pub struct Exchanges<P: Exchange> {
     choices: Vec<Vec<P::Move>>,
     /// Assignments: places with a choice.
     open: Vec<u32>,
-    /// Sets: the sums of the weights by which decisions are drawn; empty: all weigh the same.
-    sums: Vec<f64>,
+    /// Sets: the places of the possible decisions in the order of their bias; empty: all are equal.
+    ranks: Vec<u32>,
+    /// Sets: the possible decisions that are not in the solution, and where each stands among them.
+    outside: Vec<u32>,
+    slots: Vec<u32>,
     /// Sets: the place of each possible decision in the solution, or `NONE`.
     places: Vec<u32>,
     /// The numbers of the present decisions among those possible, and the decisions.
@@ -104,7 +107,9 @@ impl<P: Exchange> Exchanges<P> {
             kind: None,
             choices: Vec::new(),
             open: Vec::new(),
-            sums: Vec::new(),
+            ranks: Vec::new(),
+            outside: Vec::new(),
+            slots: Vec::new(),
             places: Vec::new(),
             numbers: Vec::new(),
             moves: Vec::new(),
@@ -170,50 +175,93 @@ impl<P: Exchange> Exchanges<P> {
         let at = |place: usize| if is_assignment { place } else { 0 };
         // Every move of the solution was legal where it was played.
         self.numbers = moves.iter().enumerate().map(|(place, mv)| known[at(place)][mv]).collect();
-        self.weigh(problem);
+        self.rank(problem);
         self.enter_places()
     }
 
-    /// Weighs the possible decisions of a set by the bias at the root, where there is one.
-    fn weigh(&mut self, problem: &P) {
-        self.sums.clear();
+    /// Ranks the possible decisions of a set by the bias at the root, where there is one. Those that are no moves there
+    /// have the rank of the mean.
+    fn rank(&mut self, problem: &P) {
+        self.ranks.clear();
         let Some(prior) = problem.prior().filter(|_| !self.is_assignment()) else { return };
         let (root, mut legal) = (problem.root(), Vec::new());
         problem.moves(&root, &mut legal);
         let known: HashMap<P::Move, f64> = legal.iter().map(|&mv| (mv, prior.bias(&root, mv))).collect();
-        let count = known.len().max(1) as f64;
-        let mean = known.values().sum::<f64>() / count;
-        let spread = (known.values().map(|bias| (bias - mean).powi(2)).sum::<f64>() / count).sqrt();
-        if !(spread > 1e-9 && spread.is_finite()) {
-            return;
+        let mean = known.values().sum::<f64>() / known.len().max(1) as f64;
+        let biases: Vec<f64> = self.choices.iter().flatten().map(|mv| known.get(mv).copied().unwrap_or(mean)).collect();
+        let mut order = biases.clone();
+        order.sort_unstable_by(f64::total_cmp);
+        if order.first() != order.last() {
+            let below = |bias: &f64| order.partition_point(|other| other.total_cmp(bias).is_lt()) as u32;
+            self.ranks.extend(biases.iter().map(below));
         }
-        let steep = |bias: &f64| (STEEP * (bias - mean) / spread).clamp(-STEEP, STEEP);
-        let weight = |mv: &P::Move| libm::exp(known.get(mv).map_or(0.0, steep));
-        let mut sum = 0.0;
-        self.sums.extend(self.choices.iter().flatten().map(|mv| {
-            sum += weight(mv);
-            sum
-        }));
     }
 
-    /// Draws one of the possible decisions of a set.
-    fn any(&self, rng: &mut Rng) -> u32 {
-        let list = self.choices(0).len();
-        let Some(&total) = self.sums.last() else { return rng.index(list) as u32 };
-        let draw = rng.unit() * total;
-        self.sums.partition_point(|&sum| sum <= draw).min(list - 1) as u32
+    /// Returns how many decisions are compared when one is drawn.
+    fn compared(&self, rng: &mut Rng) -> usize {
+        if self.ranks.is_empty() { 1 } else { 1 << rng.below(SCALES) }
+    }
+
+    /// Draws the place of a decision of the set: the one of least bias among some random ones.
+    fn inside(&self, rng: &mut Rng) -> usize {
+        let count = self.moves.len().max(1);
+        let rank = |place: usize| self.numbers.get(place).map_or(0, |&number| self.ranks[number as usize]);
+        let draws = self.compared(rng);
+        let first = rng.index(count);
+        (1..draws).fold(first, |best, _| {
+            let other = rng.index(count);
+            if rank(other) < rank(best) { other } else { best }
+        })
+    }
+
+    /// Draws a decision that is not in the set: the one of largest bias among some random ones. `None`: there is none.
+    fn outside(&self, rng: &mut Rng) -> Option<u32> {
+        let draws = self.compared(rng);
+        let count = self.outside.len();
+        if count == 0 {
+            return None;
+        }
+        let first = self.outside[rng.index(count)];
+        Some((1..draws).fold(first, |best, _| {
+            let other = self.outside[rng.index(count)];
+            if self.ranks[other as usize] > self.ranks[best as usize] { other } else { best }
+        }))
+    }
+
+    /// Notes that a decision has left the set.
+    fn leave(&mut self, number: u32) {
+        self.places[number as usize] = NONE;
+        self.slots[number as usize] = self.outside.len() as u32;
+        self.outside.push(number);
+    }
+
+    /// Notes the place of a decision in the set.
+    fn enter(&mut self, number: u32, place: u32) {
+        if std::mem::replace(&mut self.places[number as usize], place) == NONE {
+            let slot = self.slots[number as usize];
+            self.outside.swap_remove(slot as usize);
+            if let Some(&moved) = self.outside.get(slot as usize) {
+                self.slots[moved as usize] = slot;
+            }
+        }
     }
 
     /// Notes the places of the decisions of a set. Returns false if one is there twice.
     fn enter_places(&mut self) -> bool {
-        let mut is_set = true;
-        if !self.is_assignment() {
-            self.places = vec![NONE; self.choices(0).len()];
-            for (place, &number) in (0..).zip(&self.numbers) {
-                is_set &= std::mem::replace(&mut self.places[number as usize], place) == NONE;
-            }
+        if self.is_assignment() {
+            return true;
         }
-        is_set
+        let count = self.choices(0).len() as u32;
+        self.places = vec![NONE; count as usize];
+        (self.outside, self.slots) = ((0..count).collect(), (0..count).collect());
+        for place in 0..self.numbers.len() {
+            let number = self.numbers[place];
+            if self.places[number as usize] != NONE {
+                return false;
+            }
+            self.enter(number, place as u32);
+        }
+        true
     }
 
     /// Draws an exchange. `None`: there is none.
@@ -228,18 +276,12 @@ impl<P: Exchange> Exchanges<P> {
             return Some(Step { place, new });
         }
         let kind = rng.below(SHARES);
-        let place = if kind == 0 { count } else { rng.index(count.max(1)) } as u32;
+        let place = if kind == 0 { count } else { self.inside(rng) } as u32;
         if kind == 1 || kind > 0 && count == 0 {
             return (count > 0).then_some(Step { place, new: NONE });
         }
         let new = self.outside(rng)?;
         Some(Step { place, new })
-    }
-
-    /// Draws a decision that is not in the set. `None`: none was found.
-    fn outside(&self, rng: &mut Rng) -> Option<u32> {
-        let mut draws = (0..DRAWS).map(|_| self.any(rng));
-        draws.find(|&new| self.places[new as usize] == NONE)
     }
 
     /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change
@@ -278,8 +320,8 @@ impl<P: Exchange> Exchanges<P> {
             change += difference;
             steps.push(step);
             for _ in 0..DRAWS {
-                let number = self.any(rng);
-                if self.places[number as usize] != NONE || steps.iter().any(|step| step.new == number) {
+                let Some(number) = self.outside(rng) else { break };
+                if steps.iter().any(|step| step.new == number) {
                     continue;
                 }
                 let step = Step { place: count as u32, new: number };
@@ -307,8 +349,9 @@ impl<P: Exchange> Exchanges<P> {
             Some(state) => problem.apply_exchange(state, place, old, new),
             None => true,
         };
-        if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
-            self.places[*number as usize] = NONE;
+        let is_set = !self.is_assignment();
+        if let Some(&number) = self.numbers.get(place).filter(|_| is_set) {
+            self.leave(number);
         }
         match new {
             Some(mv) if old.is_some() => (self.moves[place], self.numbers[place]) = (mv, step.new),
@@ -321,8 +364,8 @@ impl<P: Exchange> Exchanges<P> {
                 self.numbers.swap_remove(place);
             }
         }
-        if let Some(number) = self.numbers.get(place).filter(|_| !self.is_assignment()) {
-            self.places[*number as usize] = step.place;
+        if let Some(&number) = self.numbers.get(place).filter(|_| is_set) {
+            self.enter(number, step.place);
         }
         is_right
     }
@@ -334,6 +377,8 @@ impl<P: Exchange> Exchanges<P> {
         self.state = Some(state);
         self.base.clone_from(&self.moves);
         self.log.clear();
+        // A checkpoint knows no other order of the decisions that are not in the set.
+        self.enter_places();
     }
 
     /// Whether the problem makes an exchange in a state, seen when a decision is taken out of a set.
@@ -377,7 +422,7 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
         self.steps.clear();
         self.steps.push(step);
         let is_wide = self.in_place && !self.is_assignment() && old.is_some() && new.is_some();
-        let difference = match acceptance.rng.below(if is_wide { SHARES - 2 } else { 1 }) {
+        let difference = match if is_wide { acceptance.rng.below(SHARES - 2) } else { 0 } {
             kind @ 1..=2 => self.extend(problem, acceptance.rng, kind == 2)?,
             _ => problem.difference(self.state.as_ref()?, step.place as usize, old, new)?,
         };

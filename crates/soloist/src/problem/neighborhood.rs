@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::core::codec::CheckpointError;
+use crate::core::math::is_below_exp;
 use crate::{Rng, Score};
 
 /// Decides whether a change of cost is accepted, at one temperature.
@@ -61,7 +62,7 @@ impl<'a> Acceptance<'a> {
         match self.limit {
             _ if change <= 0.0 => true,
             Some(limit) => change < limit,
-            None => self.temperature > 0.0 && self.rng.chance(libm::exp(-change / self.temperature)),
+            None => self.temperature > 0.0 && is_below_exp(self.rng.unit(), change / self.temperature),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `SOLOIST_WRITE_DOCS=1 cargo test -p soloist --test engine functions` writes the tables again.
 
+use soloist::check::NEXT;
 use soloist::problem::{FUNCTIONS, Function, METHODS};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -82,6 +83,18 @@ fn the_table_of_the_guide_follows() {
         table += &format!("| {} | {} | {} | {} |\n", name_of(one), one.says, one.used_by, one.effect);
     }
     compare("docs/guide/functions.md", "<!-- functions -->", "<!-- end -->", &table);
+}
+
+#[test]
+fn the_order_of_the_guide_is_that_of_advise() {
+    let mut list =
+        "\n| | function | for which problems | what it is for | measured |\n|---|---|---|---|---|\n".to_owned();
+    for (number, one) in (1..).zip(NEXT) {
+        list += &format!("| {number} | `{}` | {} | {} | {} |\n", one.name, one.when, one.why, one.gain);
+        let is_known = FUNCTIONS.iter().any(|known| known.name == one.name || known.owner.to_lowercase() == one.name);
+        assert!(is_known, "`{}` is in no list of functions", one.name);
+    }
+    compare("docs/guide/functions.md", "<!-- order -->", "<!-- end -->", &list);
 }
 
 #[test]
