@@ -74,10 +74,23 @@ impl Route {
         self.stops[1..self.stops.len() - 1].iter().map(|stop| stop.site as u16)
     }
 
-    /// Returns the index of a customer's stop.
+    /// Returns the index of a customer's stop, which is looked for from `near` on, to both sides.
     #[inline]
-    pub(crate) fn find(&self, c: u16) -> usize {
-        self.stops.iter().position(|stop| stop.site == u32::from(c)).unwrap_or(0)
+    pub(crate) fn find(&self, c: u16, near: usize) -> usize {
+        let last = self.stops.len() - 1;
+        let near = near.min(last);
+        let is_there = |at: usize| self.stops[at].site == u32::from(c);
+        let mut by = 0;
+        while by <= last {
+            if near + by <= last && is_there(near + by) {
+                return near + by;
+            }
+            if by <= near && is_there(near - by) {
+                return near - by;
+            }
+            by += 1;
+        }
+        0
     }
 
     /// Sum of the distances.

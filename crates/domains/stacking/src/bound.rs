@@ -4,23 +4,26 @@ use super::model::Stacking;
 use super::stacks::{EMPTY, NONE, Stacks};
 
 /// Dates that are looked ahead at most.
-const AHEAD: usize = 64;
+const AHEAD: usize = 256;
 
 /// Relocations so far and those that are certain:
 /// - one for each inversion, an item on one that leaves earlier;
 /// - one more for each item that is certain to be an inversion again when it is moved. Those are counted among the
 ///   items that lie above the next one to leave, or are in hand: an item that is due later than the earliest due date
-///   of every other stack, and as many as must lie on each other in the wrong order because only one stack, or two
-///   stacks, can take them without an inversion;
+///   of every other stack, and as many as must lie on each other in the wrong order because only one stack can take
+///   them without an inversion, or two, or up to [`STACKS`];
 /// - the same for the items above those that leave next after that, as long as one item leaves a date. Everything that
-///   lay above an earlier one is left out and nothing is added, which only makes room.
+///   lay above an earlier one is left out and nothing is added, which only makes room. A full stack takes nothing as
+///   long as no item of it has moved.
 ///
 /// # References
 /// W. Zhu, H. Qin, A. Lim and H. Zhang, "Iterative deepening A* algorithms for the container relocation problem", IEEE
 /// Transactions on Automation Science and Engineering 9, 2012, pages 710-722 (the bounds LB1 and LB3). K. E. Y. Quispe,
 /// C. N. Lintzmayer and E. C. Xavier, "An exact algorithm for the blocks relocation problem with new lower bounds",
-/// Computers & Operations Research 99, 2018, pages 206-217: their LB-LIS also looks at the order of the items. What is
-/// counted here for one and for two stacks is ours.
+/// Computers & Operations Research 99, 2018, pages 206-217: LB-LIS. B. Jin, "A note on 'An exact algorithm for the blocks
+/// relocation problem with new lower bounds'", Computers & Operations Research 124, 2020: its form for all stacks. LB-LIS
+/// counts by how much the longest sequence of items no two of which fit on one stack is longer than the number of stacks
+/// that can take it. What is counted here, all items that these stacks cannot take in order, is at least that (Greene).
 pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
     let mut bound = state.relocations + state.inversions;
     if state.left == 0 {
@@ -44,11 +47,11 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
             item = state.below[usize::from(item)];
         }
         // Room is what it is until the item has left.
-        bound += moved.inversions(&latest(state, &[], stack, problem.limit(state)));
+        bound += moved.inversions(state, &[], stack, problem.limit(state));
         cut.clone_from(&state.top);
         cut[stack] = state.below[usize::from(item)];
     } else if state.pending != NONE {
-        bound += moved.inversions(&latest(state, &[], usize::from(state.source), problem.limit(state)));
+        bound += moved.inversions(state, &[], usize::from(state.source), problem.limit(state));
     }
     if !state.queue.is_empty() || cut.is_empty() {
         return bound;
@@ -78,7 +81,7 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
             above = state.below[usize::from(above)];
         }
         if moved.count > 0 {
-            bound += moved.inversions(&latest(state, &cut, stack, u16::MAX));
+            bound += moved.inversions(state, &cut, stack, problem.limit_at(date));
         }
         cut[stack] = state.below[own];
     }
@@ -88,7 +91,7 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
 /// Items whose order is looked at, at most; further ones are counted alone.
 const MOST: usize = 32;
 /// The most stacks for which items are counted that no other one can take.
-const STACKS: usize = 2;
+const STACKS: usize = 8;
 
 /// The due dates of items that are moved, in this order.
 struct Moved {
@@ -119,18 +122,28 @@ impl Moved {
         }
     }
 
-    /// Returns how many of the items are certain to lie on one that leaves earlier. `room` are the latest of the
-    /// earliest due dates of the stacks that may take them, the latest first.
-    fn inversions(&self, room: &[u16; STACKS + 1]) -> u32 {
+    /// Returns how many of the items are certain to lie on one that leaves earlier, where they may go to all stacks but
+    /// `not`; see [`latest`].
+    fn inversions(&self, state: &Stacks, cut: &[u16], not: usize, height: u16) -> u32 {
         let own = &self.due[..self.count];
+        // So many stacks can take that many items in any order.
+        let mut room = [0; STACKS + 1];
+        let room = &mut room[..self.count.clamp(1, STACKS + 1)];
+        latest(room, state, cut, not, height);
         let alone = own.iter().chain(&self.more).filter(|&&due| due > room[0]).count();
-        // Those that only the first stacks can take.
-        let extra = |stacks: usize| {
+        let mut most = 0;
+        for stacks in 1..room.len() {
+            // Those that only the first stacks can take.
             let fits = own.iter().copied().filter(|&due| room[stacks] < due && due <= room[0]);
             let count = fits.clone().count();
-            if count <= stacks { 0 } else { count - ordered(fits, stacks) }
-        };
-        (alone + (1..=STACKS).map(extra).max().unwrap_or(0)) as u32
+            if count > stacks + most {
+                most = most.max(count - ordered(fits, stacks));
+            }
+            if room[stacks] == 0 {
+                break;
+            }
+        }
+        (alone + most) as u32
     }
 }
 
@@ -159,12 +172,13 @@ fn ordered(dates: impl Iterator<Item = u16>, rows: usize) -> usize {
     lengths.iter().sum()
 }
 
-/// The latest of the earliest due dates of all stacks but `not` that have room, the latest first; 0 where there
-/// are fewer. `cut` names their top items, or is empty.
-fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> [u16; STACKS + 1] {
-    let mut most = [0; STACKS + 1];
+/// Fills `room` with the latest of the earliest due dates of all stacks but `not` that have room, the latest first; 0
+/// where there are fewer. `cut` names their top items, or is empty. A stack of `height` items has no room while its top
+/// item is there.
+fn latest(room: &mut [u16], state: &Stacks, cut: &[u16], not: usize, height: u16) {
     for stack in 0..state.top.len() {
-        if stack == not || state.height[stack] >= height {
+        let is_whole = cut.get(stack).is_none_or(|&top| top == state.top[stack]);
+        if stack == not || is_whole && state.height[stack] >= height {
             continue;
         }
         let mut least = match cut.get(stack) {
@@ -172,11 +186,10 @@ fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> [u16; STACKS 
             Some(&NONE) => EMPTY,
             Some(&top) => state.running[usize::from(top)],
         };
-        for other in &mut most {
+        for other in &mut *room {
             if least > *other {
                 std::mem::swap(other, &mut least);
             }
         }
     }
-    most
 }

@@ -167,7 +167,12 @@ impl Stacking {
     /// The most items on a stack that something is put on now.
     #[inline(always)]
     pub(crate) fn limit(&self, state: &Stacks) -> u16 {
-        let date = (state.date as usize).wrapping_sub(1);
+        self.limit_at((state.date as usize).wrapping_sub(1))
+    }
+
+    /// The same on a date, counted from 0.
+    #[inline(always)]
+    pub(crate) fn limit_at(&self, date: usize) -> u16 {
         if self.lifted.get(date).copied().unwrap_or(false) { u16::MAX } else { self.height }
     }
 

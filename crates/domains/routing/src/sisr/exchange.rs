@@ -42,7 +42,7 @@ impl Sisr {
                 continue;
             }
             let (r, q) = (r as usize, q as usize);
-            let (at, place) = (self.routes[r].find(c), self.routes[q].find(other));
+            let (at, place) = (self.stop_of(r, c), self.stop_of(q, other));
             let draw = rng.below(4 * MOST_MOVED as u64) as usize;
             // Before or behind the neighbour.
             let (draw, before) = (draw / 2, draw % 2 == 1);

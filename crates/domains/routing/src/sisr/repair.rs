@@ -51,10 +51,9 @@ impl Sisr {
 
     fn remove_string(&mut self, network: &Network, r: usize, c: u16, longest: f64, rng: &mut Rng) -> f64 {
         self.touch(r);
-        let settings = self.settings;
+        let (settings, place) = (self.settings, self.stop_of(r, c) - 1);
         let route = &mut self.routes[r];
         let size = route.len();
-        let place = route.find(c) - 1;
         // The customers from `stay` on are kept.
         let Cut { begin, stay, kept, end } = Cut::draw(size, place, longest, settings.split, settings.keep, rng);
         let before = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..end]) };
