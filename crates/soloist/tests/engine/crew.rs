@@ -90,6 +90,37 @@ fn potentials_rank_alike_on_several_threads() {
     }
 }
 
+/// Layers whose potential takes some microseconds, so that threads look up which children need it.
+#[derive(Clone, Debug)]
+struct Slow(Layers);
+
+impl Problem for Slow {
+    rules_of!(Layers);
+    fn potential(&self, state: &Self::State) -> Option<f64> {
+        let spent = (0..3_000_u64).fold(0, |sum: u64, round| std::hint::black_box(sum.rotate_left(5) ^ round));
+        self.0.potential(state).filter(|_| spent > 0)
+    }
+    fn key(&self, state: &Self::State) -> Option<u64> {
+        self.0.key(state)
+    }
+    fn bound(&self, state: &Self::State) -> Option<f64> {
+        self.0.bound(state)
+    }
+}
+
+#[test]
+fn slow_potentials_rank_alike_on_several_threads() {
+    let problem = Slow(Layers { depth: 16, nodes: 300, sense: Sense::Minimize, keys: true });
+    let budget = Budget::nodes(20_000);
+    for settings in [&[][..], &[("width", "60")], &[("width", "100"), ("noise", "2")]] {
+        let method = method("cabs", settings);
+        let alone = solve(&problem, &method, 1, &budget);
+        for threads in [2, 5] {
+            assert_eq!(solve(&problem, &method, threads, &budget), alone, "{settings:?}, {threads} threads");
+        }
+    }
+}
+
 /// A target and a run in slices, saved and restored between them, end where the whole run on one thread does.
 #[test]
 fn slices_on_several_threads_make_a_whole() {

@@ -33,7 +33,15 @@ impl BeamSearch {
         let begin = Instant::now();
         // A block that was left in its middle is followed by one block at most.
         let first = self.gather(&mut crew, 0);
-        let now = Now { incumbent: context.incumbent(), cut: AtomicU64::new(self.pass.cut) };
+        let mut claims = std::mem::take(&mut crew.claims);
+        if self.pass.next == 0 {
+            claims.next_layer();
+        }
+        let now = Now {
+            incumbent: context.incumbent(),
+            cut: AtomicU64::new(self.pass.cut),
+            claims: crew.has_slow_ties().then_some(&claims),
+        };
         let (judge, problem) = (self.judge.clone(), context.problem);
         let count = if first.is_empty() { 0 } else { crew.workers - 1 };
         let twins: Vec<Box<dyn ErasedProblem + '_>> = (0..count).map(|_| problem.twin()).collect();
@@ -76,6 +84,7 @@ impl BeamSearch {
                 }
             }
         });
+        crew.claims = claims;
         self.crew = Some(crew);
     }
 
@@ -130,7 +139,7 @@ impl BeamSearch {
 
     /// Admits the children that are ready, entry by entry, until a limit of the run is reached or there is a new
     /// incumbent. Returns whether all were admitted and nothing ends the work.
-    fn admit_ready(&mut self, crew: &mut Crew, context: &mut Context<'_>, now: &Now) -> bool {
+    fn admit_ready(&mut self, crew: &mut Crew, context: &mut Context<'_>, now: &Now<'_>) -> bool {
         while let Some(part) = crew.ready.get_mut(crew.part) {
             let improvements = context.tally.history.len();
             // Nothing where a limit has ended the work.
@@ -186,7 +195,11 @@ impl BeamSearch {
             }
             let own = &ranks[child.ranks.start as usize..child.ranks.end as usize];
             if let Some(trial) = self.admit(child.judged, own, child.chance) {
-                self.keep(context, (trial.rank, child.tie, trial.mix), at, child.mv, child.chance);
+                let tie = child.tie.unwrap_or_else(|| {
+                    problem.child(&self.states[at], child.mv, &mut self.child);
+                    self.judge.ranker.tie(problem, &self.child, child.chance)
+                });
+                self.keep(context, (trial.rank, tie, trial.mix), at, child.mv, child.chance);
             }
         }
         self.thin_out(false);

@@ -40,6 +40,49 @@ const MOST: usize = 1 << 12;
 const SHARE: u64 = 32;
 const CHILDREN: usize = 32;
 
+/// The first entry of a layer that leads to a key, for the keys that threads have met: its child alone needs a tie-break.
+/// What is forgotten or mistaken here costs time and changes no result.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// By hash: 32 other bits of the hash, and the place of the entry.
+    slots: Vec<AtomicU64>,
+    /// Makes other hashes for each layer.
+    layer: u64,
+}
+
+/// A tie-break that takes less is computed for all children; one of so many is measured.
+const SLOW_TIE: Duration = Duration::from_nanos(300);
+const MEASURED: usize = 256;
+/// Slots of [`Claims`]: two to the power of this.
+const CLAIMS: u32 = 17;
+/// An odd number whose bits look random (the golden ratio).
+const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Claims {
+    fn new() -> Self {
+        Self { slots: (0..1 << CLAIMS).map(|_| AtomicU64::new(u64::MAX)).collect(), layer: 0 }
+    }
+
+    /// Forgets all keys.
+    pub(super) fn next_layer(&mut self) {
+        self.layer = self.layer.wrapping_add(SCATTER);
+    }
+
+    /// Whether an entry before the one at `at`, or that one itself, has led to this key before. Enters `at` if not.
+    #[inline]
+    fn is_taken(&self, key: u64, at: usize) -> bool {
+        let hash = (key ^ self.layer).wrapping_mul(SCATTER);
+        let slot = &self.slots[(hash >> (u64::BITS - CLAIMS)) as usize];
+        let (tag, at) = (hash << 32, u64::from(at as u32));
+        let old = slot.load(Ordering::Relaxed);
+        let is_taken = old & !u64::from(u32::MAX) == tag && old & u64::from(u32::MAX) <= at;
+        if !is_taken {
+            slot.store(tag | at, Ordering::Relaxed);
+        }
+        is_taken
+    }
+}
+
 /// The threads, and what they have done ahead.
 pub(super) struct Crew {
     pub(super) workers: usize,
@@ -51,8 +94,11 @@ pub(super) struct Crew {
     pub(super) entry: usize,
     /// Parts for the next block.
     pub(super) spare: Vec<Part>,
+    pub(super) claims: Claims,
     /// What an entry costs, in seconds of one thread. `None`: not known yet.
     cost: Option<f64>,
+    /// The same for a tie-break.
+    tie_cost: f64,
 }
 
 /// Some entries in a row.
@@ -72,6 +118,9 @@ pub(super) struct Part {
     future: Future,
     /// How long it took.
     time: Duration,
+    /// How long the tie-breaks took that were measured, and how many these were.
+    tie_time: Duration,
+    ties: u32,
 }
 
 /// An entry that is to be expanded.
@@ -97,8 +146,8 @@ pub(super) struct Expanded {
 /// A child that was judged ahead of its turn.
 pub(super) struct Ahead {
     pub(super) judged: Judged,
-    /// What decides between equal ranks.
-    pub(super) tie: u64,
+    /// What decides between equal ranks. `None`: an equal state has come before, so that it will hardly be asked for.
+    pub(super) tie: Option<u64>,
     pub(super) mv: MoveId,
     pub(super) chance: f64,
     pub(super) ranks: Range<u32>,
@@ -110,7 +159,17 @@ impl Crew {
         let entry = 2 * state + CHILDREN * size_of::<Ahead>();
         let fit = usize::try_from(memory / SHARE / entry as u64).unwrap_or(usize::MAX);
         let most = fit.clamp(1, MOST * workers);
-        Self { workers, most, ready: Vec::new(), part: 0, entry: 0, spare: Vec::new(), cost: None }
+        Self {
+            workers,
+            most,
+            ready: Vec::new(),
+            part: 0,
+            entry: 0,
+            spare: Vec::new(),
+            claims: Claims::new(),
+            cost: None,
+            tie_cost: 0.0,
+        }
     }
 
     /// Forgets what was done ahead.
@@ -148,16 +207,27 @@ impl Crew {
         if entries > 0 {
             self.cost = Some((time / entries as f64).max(1e-9));
         }
+        let ties: u32 = parts.iter().map(|part| part.ties).sum();
+        if ties > 0 {
+            let time: Duration = parts.iter().map(|part| part.tie_time).sum();
+            self.tie_cost = time.as_secs_f64() / f64::from(ties);
+        }
+    }
+
+    /// Whether a tie-break takes longer than to look up whether it is needed.
+    pub(super) fn has_slow_ties(&self) -> bool {
+        self.tie_cost > SLOW_TIE.as_secs_f64()
     }
 }
 
 impl Part {
     /// Lists and judges the children of all entries.
-    fn expand(&mut self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now, child: &mut State) {
+    fn expand(&mut self, judge: &Judge, problem: &dyn ErasedProblem, now: &Now<'_>, child: &mut State) {
         let begin = Instant::now();
         self.expanded.clear();
         self.children.clear();
         self.ranks.clear();
+        (self.tie_time, self.ties) = (Duration::ZERO, 0);
         for number in 0..self.entries.len() {
             if number % EVERY == EVERY - 1 && problem.watch().abandons() {
                 break;
@@ -178,7 +248,7 @@ impl Part {
             if !self.moves.is_empty() {
                 bound = measure.incumbent.map(|_| optimistic(problem, &self.states[number]));
                 if bound.is_none_or(|bound| !judge.sense.is_hopeless(bound, measure.incumbent)) {
-                    self.judge_children(judge, problem, measure, number, child);
+                    self.judge_children(judge, problem, now, number, child);
                 }
             }
             self.expanded.push(Expanded { moves: self.moves.len(), bound, children: from..self.children.len() });
@@ -191,10 +261,11 @@ impl Part {
         &mut self,
         judge: &Judge,
         problem: &dyn ErasedProblem,
-        measure: Measure,
+        now: &Now<'_>,
         number: usize,
         child: &mut State,
     ) {
+        let measure = now.measure();
         let Waiting { entry, at, .. } = self.entries[number];
         let state = &self.states[number];
         judge.ranker.list_chances(problem, state, &self.moves, &mut self.chances);
@@ -207,10 +278,17 @@ impl Part {
             let origin = Origin { link: entry.link, at, place, chance };
             let Some(judged) = judge.judge(problem, child, origin, measure, &mut self.future) else { continue };
             let from = self.ranks.len() as u32;
-            let mut tie = 0;
-            if judged.worth.is_some() {
+            let mut tie = None;
+            if let Some(worth) = judged.worth {
                 self.ranks.extend_from_slice(&self.future.ranks);
-                tie = judge.ranker.tie(problem, child, chance);
+                let is_taken = now.claims.is_some_and(|claims| worth.key.is_some_and(|key| claims.is_taken(key, at)));
+                if !is_taken {
+                    let begin = (self.children.len() % MEASURED == 0).then(Instant::now);
+                    tie = Some(judge.ranker.tie(problem, child, chance));
+                    if let Some(begin) = begin {
+                        (self.tie_time, self.ties) = (self.tie_time + begin.elapsed(), self.ties + 1);
+                    }
+                }
             }
             self.children.push(Ahead { judged, tie, mv, chance, ranks: from..self.ranks.len() as u32 });
         }
@@ -218,12 +296,14 @@ impl Part {
 }
 
 /// What the search knows while threads work ahead: it becomes stricter with each entry that is admitted.
-pub(super) struct Now {
+pub(super) struct Now<'a> {
     pub(super) incumbent: Option<f64>,
     pub(super) cut: AtomicU64,
+    /// `None`: tie-breaks are computed for all children.
+    pub(super) claims: Option<&'a Claims>,
 }
 
-impl Now {
+impl Now<'_> {
     fn measure(&self) -> Measure {
         Measure { incumbent: self.incumbent, cut: self.cut.load(Ordering::Relaxed), is_ahead: true }
     }
@@ -314,7 +394,7 @@ impl Queue {
         &self,
         judge: &Judge,
         problem: &dyn ErasedProblem,
-        now: &Now,
+        now: &Now<'_>,
         until: &Until<'_>,
         child: &mut State,
     ) {
@@ -352,5 +432,23 @@ impl Queue {
     pub(super) fn close(&self) {
         self.jobs().is_closed = true;
         self.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Claims;
+
+    #[test]
+    fn the_first_entry_of_a_layer_has_a_key() {
+        let mut claims = Claims::new();
+        for key in [5, u64::MAX, 0] {
+            assert!(!claims.is_taken(key, 3));
+            assert!(claims.is_taken(key, 3) && claims.is_taken(key, 9));
+            // An earlier one comes before it.
+            assert!(!claims.is_taken(key, 1) && claims.is_taken(key, 2));
+        }
+        claims.next_layer();
+        assert!(!claims.is_taken(5, 9));
     }
 }

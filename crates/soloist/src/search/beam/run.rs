@@ -60,7 +60,7 @@ pub(crate) struct BeamSearch {
     /// `before` holds the states of the entries themselves, by entry: after a resume.
     pub(super) replayed: bool,
     parents: Vec<u32>,
-    child: State,
+    pub(super) child: State,
     /// The moves of the open entry; `stale` after a resume, when they have to be listed again.
     moves: Vec<MoveId>,
     /// By move: the logarithm of its chance.
