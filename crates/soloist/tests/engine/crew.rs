@@ -110,13 +110,17 @@ impl Problem for Slow {
 
 #[test]
 fn slow_potentials_rank_alike_on_several_threads() {
-    let problem = Slow(Layers { depth: 16, nodes: 300, sense: Sense::Minimize, keys: true });
-    let budget = Budget::nodes(20_000);
-    for settings in [&[][..], &[("width", "60")], &[("width", "100"), ("noise", "2")]] {
-        let method = method("cabs", settings);
+    let problem = Slow(Layers { depth: 20, nodes: 400, sense: Sense::Maximize, keys: true });
+    let budget = Budget::nodes(60_000);
+    for (name, settings) in [
+        ("beam", &[("width", "400"), ("merit", "bound"), ("tie", "potential")][..]),
+        ("beam", &[("width", "250"), ("merit", "none"), ("tie", "potential"), ("noise", "0.5")]),
+        ("cabs", &[("prune", "false")]),
+    ] {
+        let method = method(name, settings);
         let alone = solve(&problem, &method, 1, &budget);
         for threads in [2, 5] {
-            assert_eq!(solve(&problem, &method, threads, &budget), alone, "{settings:?}, {threads} threads");
+            assert_eq!(solve(&problem, &method, threads, &budget), alone, "{name} {settings:?}, {threads} threads");
         }
     }
 }
