@@ -20,9 +20,11 @@ struct Knapsack {
 const STEPS: i32 = 1000;
 const STEP: (f64, f64) = (0.5, 0.99);
 
-/// Returns a price for each whole resource, so that the value of all items that are worth more than they use, less
-/// their use, plus all resources, is small. That is a bound of the best value (Lagrangian relaxation), whose least value
-/// is that of the linear relaxation; prices follow its subgradient.
+/// Returns a price for each whole resource.
+///
+/// The prices make a bound of the best value small: the price of all resources, and what each item is worth more than
+/// what it uses costs (Lagrangian relaxation). Its least value is that of the linear relaxation. The prices follow its
+/// subgradient.
 fn prices(value: &[f64], parts: &[Vec<f64>]) -> Vec<f64> {
     let resources = parts.first().map_or(0, Vec::len);
     let mut prices = vec![value.iter().sum::<f64>() / (2 * resources).max(1) as f64; resources];
@@ -176,6 +178,15 @@ mod tests {
             (within(0) && within(1)).then(|| held().map(|item| problem.value[item]).sum::<f64>())
         };
         let best = (0..1 << 8).filter_map(value).fold(0.0, f64::max);
+        // The Lagrangian bound is above it, and at the prices near the least of all prices on a grid.
+        let parts: Vec<Vec<f64>> = problem.uses.iter().map(|uses| vec![uses[0] / 20.0, uses[1] / 18.0]).collect();
+        let bound = |prices: &[f64]| {
+            let gain = |(value, parts): (&f64, &Vec<f64>)| (value - price(parts, prices)).max(0.0);
+            prices.iter().sum::<f64>() + problem.value.iter().zip(&parts).map(gain).sum::<f64>()
+        };
+        let grid = (0..10_000).map(|at| bound(&[f64::from(at / 100), f64::from(at % 100)]));
+        let (least, found) = (grid.fold(f64::INFINITY, f64::min), bound(&prices(&problem.value, &parts)));
+        assert!(best <= found && found < least + 0.1, "{best} {found} {least}");
         common::prove(&problem, best, &["dfs", "best-first"]);
         assert!(Knapsack::parse("2 1 0  1 2  3").is_none());
     }

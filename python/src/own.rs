@@ -271,7 +271,7 @@ pub(crate) fn check_own<'py>(
     let knowledge: Vec<_> = advice.knowledge.iter().map(|one| (one.name, one.use_for, one.supplied)).collect();
     dict.set_item("knowledge", knowledge)?;
     dict.set_item("kind", advice.kind.to_string())?;
-    dict.set_item("next", advice.next.map(|next| (next.name, next.why, next.gain)))?;
+    dict.set_item("next", advice.next.map(|next| (next.name, next.when.to_string(), next.why, next.gain)))?;
     Ok(dict)
 }
 

@@ -341,6 +341,8 @@ class NextFunction:
     """The function that helps most of those that are missing."""
 
     name: str
+    #: For which problems it is the next one.
+    when: str
     #: What it is for.
     why: str
     #: What it has gained on problems of this kind at equal time, measured with problems in Rust.
@@ -367,7 +369,7 @@ class Advice:
     def __str__(self) -> str:
         lines = [f"{self.infeasible} of {self.walks} random games end infeasibly", f"solutions are {self.kind}"]
         if self.next:
-            lines += [f"write next: {self.next.name} ({self.next.why})", f"measured gain: {self.next.gain}"]
+            lines += [f"write next: {self.next.name}, {self.next.when} ({self.next.why})", f"measured gain: {self.next.gain}"]
         for what, names in (("supplied", self.supplied), ("missing", self.missing)):
             lines += [f"{name} ({what}): {use}" for name, use in names.items()]
         return "\n".join(lines)
@@ -429,8 +431,8 @@ def check(
     )
 
 
-def _next(name: str, why: str, gain: str) -> NextFunction:
+def _next(name: str, when: str, why: str, gain: str) -> NextFunction:
     """Returns the advice in the terms of Python."""
     if name == "difference":
         why = "the change of the score by one decision for another: with it `anneal` needs no replays"
-    return NextFunction(_NAMES.get(name, name), why, gain)
+    return NextFunction(_NAMES.get(name, name), when, why, gain)

@@ -90,6 +90,7 @@ impl Route {
             }
             by += 1;
         }
+        debug_assert!(false, "customer {c} is not in the route");
         0
     }
 

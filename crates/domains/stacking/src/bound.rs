@@ -11,7 +11,7 @@ const AHEAD: usize = 256;
 /// - one more for each item that is certain to be an inversion again when it is moved. Those are counted among the
 ///   items that lie above the next one to leave, or are in hand: an item that is due later than the earliest due date
 ///   of every other stack, and as many as must lie on each other in the wrong order because only one stack can take
-///   them without an inversion, or two, or up to [`STACKS`];
+///   them without an inversion, or two, or any number of them;
 /// - the same for the items above those that leave next after that, as long as one item leaves a date. Everything that
 ///   lay above an earlier one is left out and nothing is added, which only makes room. A full stack takes nothing as
 ///   long as no item of it has moved.
@@ -20,10 +20,11 @@ const AHEAD: usize = 256;
 /// W. Zhu, H. Qin, A. Lim and H. Zhang, "Iterative deepening A* algorithms for the container relocation problem", IEEE
 /// Transactions on Automation Science and Engineering 9, 2012, pages 710-722 (the bounds LB1 and LB3). K. E. Y. Quispe,
 /// C. N. Lintzmayer and E. C. Xavier, "An exact algorithm for the blocks relocation problem with new lower bounds",
-/// Computers & Operations Research 99, 2018, pages 206-217: LB-LIS. B. Jin, "A note on 'An exact algorithm for the blocks
-/// relocation problem with new lower bounds'", Computers & Operations Research 124, 2020: its form for all stacks. LB-LIS
-/// counts by how much the longest sequence of items no two of which fit on one stack is longer than the number of stacks
-/// that can take it. What is counted here, all items that these stacks cannot take in order, is at least that (Greene).
+/// Computers & Operations Research 99, 2018, pages 206-217: LB-LIS. B. Jin, "A note on 'An exact algorithm for the
+/// blocks relocation problem with new lower bounds'", Computers & Operations Research 124, 2020: its form for all
+/// stacks. LB-LIS finds the longest sequence of items that all need different stacks. It counts its length less the
+/// number of stacks that can take it. What is counted here, all items that these stacks cannot take in order, is at
+/// least that (Greene), where at most [`MOST`] items lie above one and at most [`AHEAD`] dates are left.
 pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
     let mut bound = state.relocations + state.inversions;
     if state.left == 0 {
@@ -90,8 +91,9 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
 
 /// Items whose order is looked at, at most; further ones are counted alone.
 const MOST: usize = 32;
-/// The most stacks for which items are counted that no other one can take.
-const STACKS: usize = 8;
+/// The most stacks for which items are counted that no other one can take: as many take all items whose order is looked
+/// at.
+const STACKS: usize = MOST - 1;
 
 /// The due dates of items that are moved, in this order.
 struct Moved {

@@ -27,17 +27,17 @@ pub struct NextFunction {
     /// Its name, as in [`Knowledge::name`].
     pub name: &'static str,
     /// For which problems it is the next one.
-    pub when: When,
+    pub when: NextFor,
     /// What it is for.
     pub why: &'static str,
     /// What it has gained on problems of this kind at equal time, by measurement.
     pub gain: &'static str,
 }
 
-/// The problems that one of the [`NEXT`] functions is for.
+/// The problems that one of the [`NEXT_FUNCTIONS`] is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum When {
+pub enum NextFor {
     /// Their bound takes few values: states of one depth have at most three in the mean.
     FewBounds,
     /// Their solutions are orders, and they have neither a neighbourhood nor a search of their own.
@@ -48,62 +48,62 @@ pub enum When {
     Always,
 }
 
-impl fmt::Display for When {
+impl fmt::Display for NextFor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::FewBounds => "the bound takes few values",
-            Self::Orders => "solutions are orders",
-            Self::Choices => "solutions are assignments or subsets",
-            Self::Always => "any problem",
+            Self::FewBounds => "where the bound takes few values",
+            Self::Orders => "for orders",
+            Self::Choices => "for assignments and subsets",
+            Self::Always => "for any problem",
         })
     }
 }
 
 /// The functions that [`advise`] names, in its order: it names the first one that is for the problem and missing.
 ///
-/// The gains are those of an evaluation on eleven classes of problems that nobody had tuned for, with and without the
-/// function, 3 to 10 processor seconds a run.
-pub const NEXT: &[NextFunction] = &[
+/// The gains are those of an evaluation without tuning on eleven classes of problems, with and without the function, 3
+/// to 10 processor seconds a run.
+pub const NEXT_FUNCTIONS: &[NextFunction] = &[
     NextFunction {
         name: "potential",
-        when: When::FewBounds,
+        when: NextFor::FewBounds,
         why: "order among states of equal bounds, which beams cannot compare without it",
         gain: "bin packing 101 to 100 bins with a proof in 0.1 s, line balancing proven in a tenth of the time",
     },
     NextFunction {
         name: "ordering",
-        when: When::Orders,
+        when: NextFor::Orders,
         why: "the names of decisions let `anneal` keep an edited order without new lists of moves",
         gain: "6 to 46 times the playouts; 7 % on tours with pickups, nothing where orders are short",
     },
     NextFunction {
         name: "link",
-        when: When::Orders,
+        when: NextFor::Orders,
         why: "differences without replays, if the score is a sum over neighbours in the order",
         gain: "up to 13 times the playouts",
     },
     NextFunction {
         name: "difference",
-        when: When::Choices,
+        when: NextFor::Choices,
         why: "the change of the score by one decision for another; with it, return `Exchanges` from `neighborhood`, and \
               `anneal` needs no replays",
         gain: "up to 2.5 % on cuts of graphs with 200 to 800 nodes, 0.4 to 1.2 % on knapsacks",
     },
     NextFunction {
         name: "bound",
-        when: When::Always,
+        when: NextFor::Always,
         why: "proofs, `cabs`, and the gap of every method",
         gain: "small instances end with a proof; 355 to 369 on a cut, the same value 6 to 8 times as early elsewhere",
     },
     NextFunction {
         name: "dominance",
-        when: When::Always,
+        when: NextFor::Always,
         why: "beams and exact searches keep the better one of two states with equal futures",
         gain: "open stacks of 100 patterns: 35 after 6.5 s to 34 after 0.2 s, together with bound and potential",
     },
     NextFunction {
         name: "bias",
-        when: When::Always,
+        when: NextFor::Always,
         why: "playouts, `gnrpa` and the edits of `anneal` prefer good moves",
         gain: "1 % on knapsacks, with bound and futures",
     },
@@ -130,16 +130,16 @@ const LONGEST: usize = 100_000;
 /// A bound takes few values if states of one depth have at most this many in the mean.
 const FEW: usize = 3;
 
-/// Returns the first one of [`NEXT`] that is for the problem and missing.
+/// Returns the first one of [`NEXT_FUNCTIONS`] that is for the problem and missing.
 fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<NextFunction> {
     let is_free = !has("neighborhood") && !has("searches");
     let is_for = |when| match when {
-        When::FewBounds => bounds_are_few,
-        When::Orders => is_free && kind == SolutionKind::Order,
-        When::Choices => is_free && matches!(kind, SolutionKind::Assignment | SolutionKind::Subset),
-        When::Always => true,
+        NextFor::FewBounds => bounds_are_few,
+        NextFor::Orders => is_free && kind == SolutionKind::Order,
+        NextFor::Choices => is_free && matches!(kind, SolutionKind::Assignment | SolutionKind::Subset),
+        NextFor::Always => true,
     };
-    NEXT.iter().find(|one| is_for(one.when) && !has(one.name)).copied()
+    NEXT_FUNCTIONS.iter().find(|one| is_for(one.when) && !has(one.name)).copied()
 }
 
 impl fmt::Display for Advice {
@@ -147,7 +147,7 @@ impl fmt::Display for Advice {
         writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
         writeln!(f, "solutions are {}", self.kind)?;
         if let Some(NextFunction { name, when, why, gain }) = self.next {
-            writeln!(f, "write next: {name} ({when}: {why})")?;
+            writeln!(f, "write next: {name}, {when} ({why})")?;
             writeln!(f, "measured gain: {gain}")?;
         }
         for Knowledge { name, use_for, supplied } in &self.knowledge {

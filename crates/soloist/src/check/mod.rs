@@ -9,7 +9,7 @@ mod games;
 mod keys;
 mod players;
 
-pub use advise::{Advice, Knowledge, NEXT, NextFunction, When, advise};
+pub use advise::{Advice, Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction, advise};
 pub use decisions::explain_decisions;
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;

@@ -37,7 +37,7 @@ pub(crate) fn exp(x: f64) -> f64 {
     p * scale
 }
 
-/// Whether `u < exp(-x)`, where `x` is positive, as the exponential of `libm` says.
+/// Whether `u < exp(-x)`, where `x` is not negative, as the exponential of `libm` says.
 ///
 /// Most questions need no exponential: `1 - x` is smaller, and the reciprocal of the first terms of the series of
 /// `exp(x)` is larger, by more than rounding errors where the answer is taken from them.

@@ -20,8 +20,8 @@ const LOGGED: usize = 4096;
 /// Of this many edits of a set one adds a decision, one takes one out, one exchanges one for two or more, and one
 /// exchanges two for one or more, where the state can be edited in place. The others exchange one for one.
 const SHARES: u64 = 8;
-/// A decision of a set is the best by its bias of 1, 2, 4, ... random ones, with so many numbers of equal chance: edits
-/// then are near what is just good enough for the set, at several scales.
+/// The number of sizes of a tournament by the bias: 1, 2, 4, ..., 64 random decisions of a set, each size with the same
+/// chance. Edits then are near what is just good enough for the set, at several scales.
 const SCALES: u64 = 7;
 /// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
 const TEMPERATURES: (f64, f64) = (1.0, 0.05);
@@ -48,8 +48,9 @@ type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
 /// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
 /// decision at a random place. Which decisions are possible at a place is seen in these games and in the first
 /// solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
-/// can be edited in place, it also exchanges one or two decisions for several. Decisions of larger
-/// [bias](super::Prior::bias) at the root are added more often, and those of smaller bias taken out. Sets may have room left while they are edited; a set
+/// can be edited in place, it also exchanges one or two decisions for several. A decision that is added is the one of
+/// largest [bias](super::Prior::bias) at the root among some random ones, and one that is taken out the one of smallest
+/// bias; a second one that is taken out with it is a random one. Sets may have room left while they are edited; a set
 /// that is a result is completed by the moves of largest bias.
 ///
 /// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if
@@ -180,21 +181,22 @@ impl<P: Exchange> Exchanges<P> {
     }
 
     /// Ranks the possible decisions of a set by the bias at the root, where there is one. Those that are no moves there
-    /// have the rank of the mean.
+    /// have the rank of the middle one.
     fn rank(&mut self, problem: &P) {
         self.ranks.clear();
         let Some(prior) = problem.prior().filter(|_| !self.is_assignment()) else { return };
         let (root, mut legal) = (problem.root(), Vec::new());
         problem.moves(&root, &mut legal);
         let known: HashMap<P::Move, f64> = legal.iter().map(|&mv| (mv, prior.bias(&root, mv))).collect();
-        let mean = known.values().sum::<f64>() / known.len().max(1) as f64;
-        let biases: Vec<f64> = self.choices.iter().flatten().map(|mv| known.get(mv).copied().unwrap_or(mean)).collect();
-        let mut order = biases.clone();
+        let mut order: Vec<f64> = known.values().copied().collect();
         order.sort_unstable_by(f64::total_cmp);
-        if order.first() != order.last() {
-            let below = |bias: &f64| order.partition_point(|other| other.total_cmp(bias).is_lt()) as u32;
-            self.ranks.extend(biases.iter().map(below));
+        if order.first() == order.last() {
+            return;
         }
+        let middle = order[order.len() / 2];
+        let below = |bias: f64| order.partition_point(|other| other.total_cmp(&bias).is_lt()) as u32;
+        let choices = self.choices.iter().flatten();
+        self.ranks.extend(choices.map(|mv| below(known.get(mv).copied().unwrap_or(middle))));
     }
 
     /// Returns how many decisions are compared when one is drawn.

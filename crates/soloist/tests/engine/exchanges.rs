@@ -1,7 +1,7 @@
 //! Assignments and subsets with differences: the ready neighbourhood, what `check` finds, and checkpoints.
 
 use crate::common::method;
-use soloist::problem::{Acceptance, Exchange, Exchanges, Neighborhood};
+use soloist::problem::{Acceptance, Exchange, Exchanges, Neighborhood, Prior};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, check};
 
 /// How the functions of an instance are wrong.
@@ -134,12 +134,60 @@ impl Exchange for Bag {
     }
 }
 
+/// The same items with a bias, and with exchanges in the state.
+struct Rich;
+
+impl Problem for Rich {
+    type State = Packed;
+    type Move = u8;
+    fn root(&self) -> Packed {
+        Bag(Wrong::Nothing).root()
+    }
+    fn moves(&self, bag: &Packed, moves: &mut Vec<u8>) {
+        Bag(Wrong::Nothing).moves(bag, moves);
+    }
+    fn apply(&self, bag: &mut Packed, item: u8) {
+        Bag(Wrong::Nothing).apply(bag, item);
+    }
+    fn score(&self, bag: &Packed) -> Score {
+        Bag(Wrong::Nothing).score(bag)
+    }
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(Exchanges::new()))
+    }
+}
+
+impl Prior<Rich> for Rich {
+    fn bias(&self, _: &Packed, item: u8) -> f64 {
+        let (used, gained) = Bag::of(item);
+        gained as f64 / used as f64
+    }
+}
+
+impl Exchange for Rich {
+    fn difference(&self, bag: &Packed, place: usize, old: Option<u8>, new: Option<u8>) -> Option<f64> {
+        Bag(Wrong::Nothing).difference(bag, place, old, new)
+    }
+    fn apply_exchange(&self, bag: &mut Packed, _: usize, old: Option<u8>, new: Option<u8>) -> bool {
+        for (item, sign) in old.map(|item| (item, -1)).into_iter().chain(new.map(|item| (item, 1))) {
+            bag.items ^= 1 << item;
+            bag.left -= sign * Bag::of(item).0;
+            bag.value += sign * Bag::of(item).1;
+        }
+        true
+    }
+}
+
 #[test]
 fn exchanges_keep_their_promises() {
     for updates in [false, true] {
         check(&Labels { wrong: Wrong::Nothing, updates }, 50, 1).unwrap();
     }
     check(&Bag(Wrong::Nothing), 50, 1).unwrap();
+    check(&Rich, 50, 1).unwrap();
 }
 
 #[test]
@@ -188,15 +236,16 @@ fn annealing_finds_the_best_assignment_and_the_best_subset() {
     for seed in 1..4 {
         assert!((annealed(&labels, seed) - least).abs() < 1e-9, "seed {seed}: {least}");
         assert_eq!(annealed(&Bag(Wrong::Nothing), seed), values[50] as f64, "seed {seed}");
+        assert_eq!(annealed(&Rich, seed), values[50] as f64, "seed {seed}");
     }
 }
 
 /// Runs in slices, saved and restored in between, and returns the solution.
-fn sliced<P: Problem>(problem: &P, slice: u64) -> (Score, Vec<P::Move>) {
-    let solver = || Solver::new(problem, method("anneal", &[])).budget(Budget::playouts(3_000)).seed(3);
+fn sliced<P: Problem>(problem: &P, all: u64, slice: u64) -> (Score, Vec<P::Move>) {
+    let solver = || Solver::new(problem, method("anneal", &[])).budget(Budget::playouts(all)).seed(3);
     let mut session = solver().start().unwrap();
-    for begun in (0..3_000).step_by(slice as usize) {
-        session.advance(&Budget::playouts(slice.min(3_000 - begun))).unwrap();
+    for begun in (0..all).step_by(slice as usize) {
+        session.advance(&Budget::playouts(slice.min(all - begun))).unwrap();
         let bytes = session.save();
         session = solver().resume(&bytes).unwrap().start().unwrap();
     }
@@ -208,9 +257,41 @@ fn sliced<P: Problem>(problem: &P, slice: u64) -> (Score, Vec<P::Move>) {
 fn a_run_in_slices_is_the_same_run() {
     for updates in [false, true] {
         let labels = Labels { wrong: Wrong::Nothing, updates };
-        assert_eq!(sliced(&labels, 3_000), sliced(&labels, 71), "{updates}");
+        assert_eq!(sliced(&labels, 3_000, 3_000), sliced(&labels, 3_000, 71), "{updates}");
     }
-    assert_eq!(sliced(&Bag(Wrong::Nothing), 3_000), sliced(&Bag(Wrong::Nothing), 71));
+    assert_eq!(sliced(&Bag(Wrong::Nothing), 3_000, 3_000), sliced(&Bag(Wrong::Nothing), 3_000, 71));
+    assert_eq!(sliced(&Rich, 3_000, 3_000), sliced(&Rich, 3_000, 71));
+    assert_eq!(sliced(&Rich, 30_000, 30_000), sliced(&Rich, 30_000, 1_777));
+}
+
+/// A neighbourhood that is saved and restored makes the edits that the first one makes: several at once, behind a state
+/// that was made again from the root, by tournaments among what is not in the set.
+#[test]
+fn restored_edits_of_a_set_are_the_same() {
+    let mut rng = Rng::new(5);
+    let mut edits = Exchanges::new();
+    assert!(edits.start(&Rich, &[0, 1, 2]));
+    for round in 0..40 {
+        for _ in 0..500 {
+            soloist::problem::Edits::advance(&mut edits, &Rich, &mut Acceptance::new(&mut rng, 5.0));
+        }
+        let mut shown = Vec::new();
+        edits.moves(&Rich, &mut shown);
+        let mut other = Exchanges::new();
+        assert!(other.start(&Rich, &shown));
+        other.load(&Rich, &edits.save()).unwrap();
+        let (mut first, mut second) = (rng.clone(), rng.clone());
+        for step in 0..200 {
+            let one = soloist::problem::Edits::advance(&mut edits, &Rich, &mut Acceptance::new(&mut first, 5.0));
+            let two = soloist::problem::Edits::advance(&mut other, &Rich, &mut Acceptance::new(&mut second, 5.0));
+            assert_eq!(one, two, "round {round}, step {step}");
+        }
+        let (mut one, mut two) = (Vec::new(), Vec::new());
+        edits.moves(&Rich, &mut one);
+        other.moves(&Rich, &mut two);
+        assert_eq!(one, two, "round {round}");
+        rng = first;
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `SOLOIST_WRITE_DOCS=1 cargo test -p soloist --test engine functions` writes the tables again.
 
-use soloist::check::NEXT;
+use soloist::check::NEXT_FUNCTIONS;
 use soloist::problem::{FUNCTIONS, Function, METHODS};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -87,9 +87,8 @@ fn the_table_of_the_guide_follows() {
 
 #[test]
 fn the_order_of_the_guide_is_that_of_advise() {
-    let mut list =
-        "\n| | function | for which problems | what it is for | measured |\n|---|---|---|---|---|\n".to_owned();
-    for (number, one) in (1..).zip(NEXT) {
+    let mut list = "\n| | function | where | what it is for | measured |\n|---|---|---|---|---|\n".to_owned();
+    for (number, one) in (1..).zip(NEXT_FUNCTIONS) {
         list += &format!("| {number} | `{}` | {} | {} | {} |\n", one.name, one.when, one.why, one.gain);
         let is_known = FUNCTIONS.iter().any(|known| known.name == one.name || known.owner.to_lowercase() == one.name);
         assert!(is_known, "`{}` is in no list of functions", one.name);

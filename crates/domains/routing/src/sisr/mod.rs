@@ -80,7 +80,7 @@ pub struct Sisr {
     /// The route of each site; [`NONE`]: not served.
     home: Vec<u16>,
     /// Where each customer's stop was when it was looked for last: it is there still, or near, most of the time.
-    seen: Vec<u16>,
+    last_stop: Vec<u16>,
     absent: Vec<u16>,
     /// Steps that each customer was absent.
     misses: Vec<u32>,
@@ -127,7 +127,7 @@ impl Sisr {
             open: 0,
             fleet: network.vehicles(),
             home: vec![NONE; size],
-            seen: vec![0; size],
+            last_stop: vec![0; size],
             absent: Vec::new(),
             misses: vec![0; size],
             cost: 0.0,
@@ -156,8 +156,8 @@ impl Sisr {
     /// Returns the index of a customer's stop in its route.
     #[inline]
     fn stop_of(&mut self, r: usize, c: u16) -> usize {
-        let at = self.routes[r].find(c, self.seen[c as usize].into());
-        self.seen[c as usize] = at as u16;
+        let at = self.routes[r].find(c, self.last_stop[c as usize].into());
+        self.last_stop[c as usize] = at as u16;
         at
     }
 

@@ -40,8 +40,8 @@ const MOST: usize = 1 << 12;
 const SHARE: u64 = 32;
 const CHILDREN: usize = 32;
 
-/// The first entry of a layer that leads to a key, for the keys that threads have met: its child alone needs a tie-break.
-/// What is forgotten or mistaken here costs time and changes no result.
+/// The first entry of a layer that leads to a key, for the keys that threads have met: its child alone needs a
+/// tie-break. What is forgotten or mistaken here costs time and changes no result.
 #[derive(Default)]
 pub(super) struct Claims {
     /// By hash: 32 other bits of the hash, and the place of the entry.
@@ -283,7 +283,7 @@ impl Part {
                 self.ranks.extend_from_slice(&self.future.ranks);
                 let is_taken = now.claims.is_some_and(|claims| worth.key.is_some_and(|key| claims.is_taken(key, at)));
                 if !is_taken {
-                    let begin = (self.children.len() % MEASURED == 0).then(Instant::now);
+                    let begin = self.children.len().is_multiple_of(MEASURED).then(Instant::now);
                     tie = Some(judge.ranker.tie(problem, child, chance));
                     if let Some(begin) = begin {
                         (self.tie_time, self.ties) = (self.tie_time + begin.elapsed(), self.ties + 1);
