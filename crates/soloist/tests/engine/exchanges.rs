@@ -1,6 +1,6 @@
 //! Assignments and subsets with differences: the ready neighbourhood, what `check` finds, and checkpoints.
 
-use crate::common::method;
+use crate::common::{method, rules_of};
 use soloist::problem::{Acceptance, Exchange, Exchanges, Neighborhood, Prior};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, check};
 
@@ -135,23 +135,12 @@ impl Exchange for Bag {
 }
 
 /// The same items with a bias, and with exchanges in the state.
-struct Rich;
+struct Rich(Bag);
+
+const RICH: Rich = Rich(Bag(Wrong::Nothing));
 
 impl Problem for Rich {
-    type State = Packed;
-    type Move = u8;
-    fn root(&self) -> Packed {
-        Bag(Wrong::Nothing).root()
-    }
-    fn moves(&self, bag: &Packed, moves: &mut Vec<u8>) {
-        Bag(Wrong::Nothing).moves(bag, moves);
-    }
-    fn apply(&self, bag: &mut Packed, item: u8) {
-        Bag(Wrong::Nothing).apply(bag, item);
-    }
-    fn score(&self, bag: &Packed) -> Score {
-        Bag(Wrong::Nothing).score(bag)
-    }
+    rules_of!(Bag);
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
     }
@@ -169,7 +158,7 @@ impl Prior<Rich> for Rich {
 
 impl Exchange for Rich {
     fn difference(&self, bag: &Packed, place: usize, old: Option<u8>, new: Option<u8>) -> Option<f64> {
-        Bag(Wrong::Nothing).difference(bag, place, old, new)
+        self.0.difference(bag, place, old, new)
     }
     fn apply_exchange(&self, bag: &mut Packed, _: usize, old: Option<u8>, new: Option<u8>) -> bool {
         for (item, sign) in old.map(|item| (item, -1)).into_iter().chain(new.map(|item| (item, 1))) {
@@ -187,7 +176,7 @@ fn exchanges_keep_their_promises() {
         check(&Labels { wrong: Wrong::Nothing, updates }, 50, 1).unwrap();
     }
     check(&Bag(Wrong::Nothing), 50, 1).unwrap();
-    check(&Rich, 50, 1).unwrap();
+    check(&RICH, 50, 1).unwrap();
 }
 
 #[test]
@@ -236,7 +225,7 @@ fn annealing_finds_the_best_assignment_and_the_best_subset() {
     for seed in 1..4 {
         assert!((annealed(&labels, seed) - least).abs() < 1e-9, "seed {seed}: {least}");
         assert_eq!(annealed(&Bag(Wrong::Nothing), seed), values[50] as f64, "seed {seed}");
-        assert_eq!(annealed(&Rich, seed), values[50] as f64, "seed {seed}");
+        assert_eq!(annealed(&RICH, seed), values[50] as f64, "seed {seed}");
     }
 }
 
@@ -260,8 +249,8 @@ fn a_run_in_slices_is_the_same_run() {
         assert_eq!(sliced(&labels, 3_000, 3_000), sliced(&labels, 3_000, 71), "{updates}");
     }
     assert_eq!(sliced(&Bag(Wrong::Nothing), 3_000, 3_000), sliced(&Bag(Wrong::Nothing), 3_000, 71));
-    assert_eq!(sliced(&Rich, 3_000, 3_000), sliced(&Rich, 3_000, 71));
-    assert_eq!(sliced(&Rich, 30_000, 30_000), sliced(&Rich, 30_000, 1_777));
+    assert_eq!(sliced(&RICH, 3_000, 3_000), sliced(&RICH, 3_000, 71));
+    assert_eq!(sliced(&RICH, 30_000, 30_000), sliced(&RICH, 30_000, 1_777));
 }
 
 /// A neighbourhood that is saved and restored makes the edits that the first one makes: several at once, behind a state
@@ -270,25 +259,25 @@ fn a_run_in_slices_is_the_same_run() {
 fn restored_edits_of_a_set_are_the_same() {
     let mut rng = Rng::new(5);
     let mut edits = Exchanges::new();
-    assert!(edits.start(&Rich, &[0, 1, 2]));
+    assert!(edits.start(&RICH, &[0, 1, 2]));
     for round in 0..40 {
         for _ in 0..500 {
-            soloist::problem::Edits::advance(&mut edits, &Rich, &mut Acceptance::new(&mut rng, 5.0));
+            soloist::problem::Edits::advance(&mut edits, &RICH, &mut Acceptance::new(&mut rng, 5.0));
         }
         let mut shown = Vec::new();
-        edits.moves(&Rich, &mut shown);
+        edits.moves(&RICH, &mut shown);
         let mut other = Exchanges::new();
-        assert!(other.start(&Rich, &shown));
-        other.load(&Rich, &edits.save()).unwrap();
+        assert!(other.start(&RICH, &shown));
+        other.load(&RICH, &edits.save()).unwrap();
         let (mut first, mut second) = (rng.clone(), rng.clone());
         for step in 0..200 {
-            let one = soloist::problem::Edits::advance(&mut edits, &Rich, &mut Acceptance::new(&mut first, 5.0));
-            let two = soloist::problem::Edits::advance(&mut other, &Rich, &mut Acceptance::new(&mut second, 5.0));
+            let one = soloist::problem::Edits::advance(&mut edits, &RICH, &mut Acceptance::new(&mut first, 5.0));
+            let two = soloist::problem::Edits::advance(&mut other, &RICH, &mut Acceptance::new(&mut second, 5.0));
             assert_eq!(one, two, "round {round}, step {step}");
         }
         let (mut one, mut two) = (Vec::new(), Vec::new());
-        edits.moves(&Rich, &mut one);
-        other.moves(&Rich, &mut two);
+        edits.moves(&RICH, &mut one);
+        other.moves(&RICH, &mut two);
         assert_eq!(one, two, "round {round}");
         rng = first;
     }

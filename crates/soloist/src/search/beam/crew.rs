@@ -50,8 +50,9 @@ pub(super) struct Claims {
     layer: u64,
 }
 
-/// A tie-break that takes less is computed for all children; one of so many is measured.
+/// A tie-break that takes less is computed for all children.
 const SLOW_TIE: Duration = Duration::from_nanos(300);
+/// One of so many tie-breaks is measured.
 const MEASURED: usize = 256;
 /// Slots of [`Claims`]: two to the power of this.
 const CLAIMS: u32 = 17;
