@@ -3,16 +3,13 @@
 //!
 //! Each line of the input is a tree with some runs, each line of the output the results of these runs.
 
-use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use crate::claims::{Answer, Refusal, Run, answer, lines};
+use anyhow::Result;
+use serde::Deserialize;
 use soloist::problem::{Dominance, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
-use soloist::run::SolveError;
-use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
-use std::collections::BTreeMap;
+use soloist::{Budget, Problem, Rng, Score, Sense, Solver};
 use std::io::{BufRead, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 /// A line of the input.
 #[derive(Debug, Deserialize)]
@@ -33,6 +30,8 @@ struct Tree {
     has_bias: bool,
     has_potential: bool,
     rollout: String,
+    /// How many bits of their hashes the keys have: with few of them different states have equal keys all the time.
+    key_bits: u32,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,29 +51,6 @@ struct Node {
     candidates: usize,
 }
 
-/// A run on the tree.
-#[derive(Debug, Deserialize)]
-struct Run {
-    method: String,
-    set: BTreeMap<String, String>,
-    seed: u64,
-    threads: usize,
-    playouts: u64,
-    nodes: u64,
-    memory: u64,
-    /// Playouts after which the run is saved and restored, each counted from the last cut.
-    cuts: Vec<u64>,
-}
-
-/// What came of a run.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Answer {
-    Refused { refused: String },
-    Error { error: String },
-    Result { feasible: bool, score: Option<f64>, optimal: bool, infeasible: bool, bound: Option<f64>, stop: String },
-}
-
 /// A node, and the costs of the edges that led there.
 #[derive(Clone, Debug)]
 struct At {
@@ -85,6 +61,10 @@ struct At {
 impl Tree {
     fn node(&self, at: &At) -> &Node {
         &self.nodes[at.node as usize]
+    }
+
+    fn shorten(&self, hash: u64) -> u64 {
+        hash & (u64::MAX >> (64 - self.key_bits.clamp(1, 64)))
     }
 
     /// Whether all edges lead forward, so that every game ends.
@@ -128,7 +108,7 @@ impl Problem for Tree {
         self.has_potential.then(|| self.node(at).bias - self.node(at).bound)
     }
     fn key(&self, at: &At) -> Option<u64> {
-        self.has_key.then(|| stable_hash(&(at.node, at.so_far.to_bits())))
+        self.has_key.then(|| self.shorten(stable_hash(&(at.node, at.so_far.to_bits()))))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
@@ -151,7 +131,7 @@ impl Prior<Tree> for Tree {
 
 impl Dominance<Tree> for Tree {
     fn future(&self, at: &At) -> (u64, f64) {
-        (at.node.into(), at.so_far)
+        (self.shorten(stable_hash(&at.node)), at.so_far)
     }
 }
 
@@ -186,74 +166,36 @@ impl Rollout<Tree> for Policy {
 }
 
 /// Runs one search in parts.
-fn run(tree: &Tree, run: &Run) -> Result<Outcome<u32>, Refusal> {
-    let refuse = |error: &dyn std::fmt::Display| Refusal::Refused(error.to_string());
-    let mut setup = Setup::preset(&run.method).ok_or_else(|| refuse(&"no such method"))?;
-    for (name, value) in &run.set {
-        setup.method.set(name, value).map_err(|error| refuse(&error))?;
-    }
-    let limits = Budget { nodes: Some(run.nodes), memory: run.memory, ..Budget::playouts(run.playouts) };
-    let limits = Budget { time: Some(Duration::from_millis(200)), ..limits };
-    let solver = || Solver::new(tree, setup.clone()).seed(run.seed).threads(run.threads).budget(limits.clone());
-    let failed = |error: SolveError| match error {
-        SolveError::Method(_) | SolveError::Memory { .. } | SolveError::Portfolio(_) => refuse(&error),
-        error => Refusal::Failed(error.to_string()),
-    };
-    let mut session = solver().start().map_err(failed)?;
+fn run(tree: &Tree, run: &Run) -> Result<Answer, Refusal> {
+    let (setup, limits) = (run.setup()?, run.limits());
+    let solver = || Solver::new(tree, setup.clone()).budget(limits.clone());
+    let mut session = solver().start()?;
     for &cut in &run.cuts {
-        session.advance(&Budget { nodes: Some(run.nodes), ..Budget::playouts(cut) }).map_err(failed)?;
+        session.advance(&Budget { nodes: Some(run.nodes), ..Budget::playouts(cut) })?;
         let bytes = session.save();
-        let resumed = Solver::new(tree, setup.clone()).budget(limits.clone()).resume(&bytes);
-        session = resumed.map_err(|error| Refusal::Failed(error.to_string()))?.start().map_err(failed)?;
+        session = solver().resume(&bytes).map_err(Refusal::failed)?.start()?;
     }
-    session.advance(&limits).map_err(failed)?;
-    Ok(session.outcome())
+    session.advance(&limits)?;
+    let outcome = session.outcome();
+    let score = outcome.best.as_ref().and_then(|best| best.score.value());
+    Ok(Answer::Result {
+        feasible: score.is_some(),
+        score,
+        optimal: outcome.optimal,
+        infeasible: outcome.infeasible,
+        bound: outcome.bound,
+        stop: outcome.stop.to_string(),
+        prefix: serde_json::Value::Null,
+    })
 }
 
-/// Why there is no outcome.
-enum Refusal {
-    /// The settings do not go together.
-    Refused(String),
-    /// The run ended with an error.
-    Failed(String),
-}
-
-fn answer(tree: &Tree, wanted: &Run) -> Answer {
-    match catch_unwind(AssertUnwindSafe(|| run(tree, wanted))) {
-        Ok(Ok(outcome)) => {
-            let score = outcome.best.as_ref().map(|best| best.score);
-            let value = score.and_then(Score::value);
-            Answer::Result {
-                feasible: value.is_some(),
-                score: value,
-                optimal: outcome.optimal,
-                infeasible: outcome.infeasible,
-                bound: outcome.bound,
-                stop: outcome.stop.to_string(),
-            }
-        }
-        Ok(Err(Refusal::Refused(refused))) => Answer::Refused { refused },
-        Ok(Err(Refusal::Failed(error))) => Answer::Error { error },
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
-            Answer::Error { error: format!("panic: {}", text.unwrap_or_default()) }
-        }
-    }
-}
-
-/// Answers each line of `input` with a line of `output`.
+/// Answers each line of `input`, a tree with runs, with a line of `output`.
 ///
 /// # Errors
-/// A line that is not a tree with runs, and streams that fail.
-pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
-    for line in input.lines() {
-        let line: Line = serde_json::from_str(&line?).context("a tree with runs")?;
-        anyhow::ensure!(line.tree.is_sound(), "a tree whose edges do not lead forward");
-        let answers: Vec<Answer> = line.runs.iter().map(|run| answer(&line.tree, run)).collect();
-        serde_json::to_writer(&mut output, &answers)?;
-        output.write_all(b"\n")?;
-        output.flush()?;
-    }
-    Ok(())
+/// A line that is something else, and streams that fail.
+pub fn serve(input: impl BufRead, output: impl Write) -> Result<()> {
+    lines(input, output, |Line { tree, runs }| {
+        anyhow::ensure!(tree.is_sound(), "a tree whose edges do not lead forward");
+        Ok(runs.iter().map(|one| answer(|| run(&tree, one))).collect())
+    })
 }
