@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Dominance, Prior, stable_hash};
+use soloist::problem::{Dominance, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::SolveError;
 use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
@@ -127,8 +127,8 @@ impl Problem for Tree {
     fn potential(&self, at: &At) -> Option<f64> {
         self.has_potential.then(|| self.node(at).bias - self.node(at).bound)
     }
-    fn key(&self, at: &At) -> Option<u64> {
-        self.has_key.then(|| stable_hash(&(at.node, at.so_far.to_bits())))
+    fn key(&self, at: &At) -> Option<Key> {
+        self.has_key.then(|| Key::of(&(at.node, at.so_far.to_bits())))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
@@ -150,8 +150,8 @@ impl Prior<Tree> for Tree {
 }
 
 impl Dominance<Tree> for Tree {
-    fn future(&self, at: &At) -> (u64, f64) {
-        (at.node.into(), at.so_far)
+    fn future(&self, at: &At) -> (Key, f64) {
+        (u64::from(at.node).into(), at.so_far)
     }
 }
 
