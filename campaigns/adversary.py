@@ -5,8 +5,8 @@ what the searches claim is compared with what is known without them. The parts:
 
 - commands: instances in files, `soloist solve` with prefixes, starts, limits, checkpoints; brute force (bruteforce.py);
 - instances: the same in one process (`campaign claims`), some hundred claims a second;
-- trees: random trees with promises of all kinds and keys of few bits, so that different states have equal keys all the
-  time (`campaign trees`); their optima come with them;
+- trees: random trees with promises of all kinds, and with keys that look alike until all of their bits are compared
+  (`campaign trees`); their optima come with them;
 - collisions: instances of the problems in which hashes of different states are equal (collisions.py);
 - metamorphic: pairs of instances whose optima are tied by a rule (metamorphic.py);
 - python, expressions: compiled against interpreted classes, and accepted texts printed back. A module of campaigns/
@@ -227,8 +227,7 @@ def solve(arguments):
 def draw_tree(draw):
     """A random tree as a table: children of each node, costs of edges, scores of leaves, and what the problem knows.
 
-    All that it says of itself is true: the bounds are optimistic, and equal nodes have equal keys. In half of the trees
-    other nodes have the same keys too.
+    All that it says of itself is true: the bounds are optimistic, and equal nodes have equal keys, other nodes other ones.
     """
     smaller, shared = draw.random() < 0.5, draw.random() < 0.5
     infeasible, spread = draw.choice([0, 0, 0.2, 0.7, 1]), draw.choice([1, 5, 1000])
@@ -270,7 +269,7 @@ def draw_tree(draw):
         "smaller": smaller, "nodes": table, "has_bound": draw.random() < 0.6, "has_key": draw.random() < 0.6,
         "has_future": draw.random() < 0.3, "has_bias": draw.random() < 0.5, "has_potential": draw.random() < 0.3,
         "rollout": draw.choice(["random", "random", "spent", "spent", "selective", "greedy"]),
-        "key_bits": draw.choice([64, 64, 1, 2, 4, 8]),
+        "keys": draw.choice(["hashed", "numbers", "heap", {"few": 1}, {"few": 4}]),
     }
 
 

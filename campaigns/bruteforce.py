@@ -23,10 +23,14 @@ def draw_knapsack(draw):
 
 
 def best_knapsack(text, begin=()):
-    (count, capacity), *items = [[int(field) for field in line.split()] for line in text.splitlines()]
+    (count, capacity), *items = [tuple(int(field) for field in line.split()) for line in text.splitlines()]
+    # Who leaves out an item leaves out all that are left of its kind.
+    taken = {item for item, take in begin if take}
+    left_out = {items[item] for item, take in begin if not take}
     best = None if begin else 0
     for chosen in range(2**count):
-        if any(chosen >> item & 1 != taken for item, taken in begin):
+        if any((chosen >> at & 1) < (at in taken) or chosen >> at & 1 and at not in taken and item in left_out
+               for at, item in enumerate(items)):
             continue
         picked = [item for at, item in enumerate(items) if chosen >> at & 1]
         if sum(weight for _, weight in picked) <= capacity:

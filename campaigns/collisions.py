@@ -8,8 +8,8 @@ hashes differ in bits of places alone. Behind the two states lie different ends,
 through the one that is met later in half of the cases.
 
 Every instance comes with its optimum: by enumeration (knapsack), or the shorter one of the only two tours that its
-matrix allows. Problems whose last words are not free (tiles, stacks, paths) would need a search through 2^32 states;
-the trees of `campaign trees` have short keys for that.
+matrix allows. Problems whose last words are not free (tiles, stacks, paths) would need a search through 2^32 states:
+the trees of `campaign trees` have keys that are made for it.
 """
 
 import itertools

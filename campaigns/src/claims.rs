@@ -192,14 +192,8 @@ fn run(problem: &str, instance: &dyn AnyInstance, run: &Run) -> Result<Answer, R
         }
         None => None,
     };
-    let request = Request {
-        setup: Some(setup),
-        budget: limits.clone(),
-        start,
-        prefix,
-        keep: run.keep,
-        ..Request::default()
-    };
+    let request =
+        Request { setup: Some(setup), budget: limits.clone(), start, prefix, keep: run.keep, ..Request::default() };
     let mut session = instance.start(request)?;
     for &cut in &run.cuts {
         session.advance(&Budget { nodes: Some(run.nodes), ..Budget::playouts(cut) }, None, &mut Unobserved)?;

@@ -6,7 +6,7 @@
 use crate::claims::{Answer, Refusal, Run, answer, lines};
 use anyhow::Result;
 use serde::Deserialize;
-use soloist::problem::{Dominance, Prior, stable_hash};
+use soloist::problem::{Dominance, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Budget, Problem, Rng, Score, Sense, Solver};
 use std::io::{BufRead, Write};
@@ -30,8 +30,23 @@ struct Tree {
     has_bias: bool,
     has_potential: bool,
     rollout: String,
-    /// How many bits of their hashes the keys have: with few of them different states have equal keys all the time.
-    key_bits: u32,
+    /// What the keys of states are like.
+    keys: Keys,
+}
+
+/// Different states always have different keys. But a search may look at a part of them, for a place in a table or a
+/// tie-break, and has to compare all of it in the end.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Keys {
+    /// As [`Key::of`] makes them.
+    Hashed,
+    /// Numbers that distinguish states.
+    Numbers,
+    /// All in one place of every table.
+    Heap,
+    /// With the same 64 bits for tie-breaks, up to this number of them.
+    Few(u64),
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,8 +78,22 @@ impl Tree {
         &self.nodes[at.node as usize]
     }
 
-    fn shorten(&self, hash: u64) -> u64 {
-        hash & (u64::MAX >> (64 - self.key_bits.clamp(1, 64)))
+    /// The key of a state that `number` distinguishes from all others of this tree.
+    fn key_of(&self, number: u64) -> Key {
+        /// What the engine mixes into the words of a number; a change there makes these keys as good as any others.
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        const PLACE: u64 = 0x243f_6a88_85a3_08d3;
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            (product >> 64) as u64 ^ product as u64 ^ a.rotate_left(32)
+        };
+        let words = |high: u64, low: u64| Key::from(u128::from(high) << 64 | u128::from(low));
+        match self.keys {
+            Keys::Hashed => Key::of(&number),
+            Keys::Numbers => number.into(),
+            Keys::Heap => words(number, PLACE),
+            Keys::Few(most) => words(number, fold(number, FACTOR) ^ number % most.max(1)),
+        }
     }
 
     /// Whether all edges lead forward, so that every game ends.
@@ -107,8 +136,9 @@ impl Problem for Tree {
     fn potential(&self, at: &At) -> Option<f64> {
         self.has_potential.then(|| self.node(at).bias - self.node(at).bound)
     }
-    fn key(&self, at: &At) -> Option<u64> {
-        self.has_key.then(|| self.shorten(stable_hash(&(at.node, at.so_far.to_bits()))))
+    fn key(&self, at: &At) -> Option<Key> {
+        // Costs are whole numbers, far below 2^31.
+        self.has_key.then(|| self.key_of(u64::from(at.node) << 32 | u64::from(at.so_far as i32 as u32)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
@@ -130,8 +160,8 @@ impl Prior<Tree> for Tree {
 }
 
 impl Dominance<Tree> for Tree {
-    fn future(&self, at: &At) -> (u64, f64) {
-        (self.shorten(stable_hash(&at.node)), at.so_far)
+    fn future(&self, at: &At) -> (Key, f64) {
+        (self.key_of(at.node.into()), at.so_far)
     }
 }
 
@@ -198,4 +228,46 @@ pub fn serve(input: impl BufRead, output: impl Write) -> Result<()> {
         anyhow::ensure!(tree.is_sound(), "a tree whose edges do not lead forward");
         Ok(runs.iter().map(|one| answer(|| run(&tree, one))).collect())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use soloist::problem::StableHasher;
+    use std::collections::HashSet;
+    use std::hash::Hasher;
+
+    fn tree(keys: &str) -> Tree {
+        let node = r#"{"children": [], "costs": [], "value": 0, "feasible": true, "bound": 0, "bias": 0,
+            "spent": false, "candidates": 1}"#;
+        let known =
+            r#""has_bound": true, "has_key": true, "has_future": true, "has_bias": true, "has_potential": true"#;
+        let text = format!(r#"{{"smaller": true, "nodes": [{node}], {known}, "rollout": "random", "keys": {keys}}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn keys_of_every_kind_tell_states_apart() {
+        for keys in [r#""hashed""#, r#""numbers""#, r#""heap""#, r#"{"few": 1}"#, r#"{"few": 4}"#] {
+            let tree = tree(keys);
+            let numbers = (0..1000_u64).chain((0..1000).map(|at| at << 32));
+            let ids: HashSet<u128> = numbers.map(|number| tree.key_of(number).id()).collect();
+            // Number 0 is in both lists.
+            assert_eq!(ids.len(), 1999, "{keys}");
+        }
+    }
+
+    /// What `collisions.py` makes is only a collision while the hash for tie-breaks is this one.
+    #[test]
+    fn states_of_a_crafted_knapsack_have_equal_hashes() {
+        let hash = |words: [u64; 3]| {
+            let mut hasher = StableHasher::new();
+            words.into_iter().for_each(|word| hasher.write_u64(word));
+            hasher.finish()
+        };
+        // Items packed, room left, value: solved from the constants of the hash.
+        let (one, other) = ([2, 84_500_080_402, 1_125_899_906_842_624], [2, 171_294_606_236, 1_125_928_913_073_845]);
+        assert_eq!(hash(one), hash(other));
+        assert_ne!(Key::of(&one), Key::of(&other));
+    }
 }

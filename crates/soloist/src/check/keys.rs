@@ -1,6 +1,7 @@
 //! States that a problem says are equal, or comparable.
 
 use crate::check::{Violation, after, future, list};
+use crate::core::hash::Key;
 use crate::{Problem, Rng, Score, Sense};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ enum By {
 }
 
 /// A key, and the numbers that may differ.
-type Label = (u64, Vec<f64>);
+type Label = (Key, Vec<f64>);
 /// Two ways to states with the same key.
 type Pair<M> = (Vec<M>, Vec<M>);
 /// A child: its move, state and label.
@@ -24,7 +25,7 @@ type Child<P> = (<P as Problem>::Move, <P as Problem>::State, Label);
 
 /// The first way met to each key.
 pub(super) struct Keys<M> {
-    ways: [BTreeMap<u64, Vec<M>>; 2],
+    ways: [BTreeMap<Key, Vec<M>>; 2],
     moves: usize,
 }
 

@@ -3,6 +3,7 @@
 //! A search relies on what user code promises: rollouts play legal moves to the end, `apply` changes its own state
 //! alone, bounds are optimistic, futures fall. A result that breaks a promise is found here, whatever found it.
 
+use crate::problem::Key;
 use crate::{Problem, Score, Sense};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -200,7 +201,7 @@ fn check_future<P: Problem>(
     problem: &P,
     state: &P::State,
     step: usize,
-    met: &mut HashMap<u64, usize>,
+    met: &mut HashMap<Key, usize>,
 ) -> Result<(), ReplayError> {
     let wrong = |what| Err(ReplayError::Future { step, what });
     match problem.dominance().map(|dominance| dominance.future(state)) {
