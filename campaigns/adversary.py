@@ -30,7 +30,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bruteforce import PREFIXED, PROBLEMS
+from bruteforce import PROBLEMS
 from claims import (
     EXACT, OFTEN, SOLOIST, Server, Tally, compare, draw_run, draw_settings, exact_run, is_worse, judge, read_methods,
 )
@@ -50,7 +50,7 @@ class Known:
     """The optimum of an instance, behind some moves as well."""
 
     def __init__(self, name, text):
-        self.best, self.text, self.known = PROBLEMS[name][2], text, {}
+        self.best, self.text, self.known = PROBLEMS[name]["best"], text, {}
 
     def __call__(self, moves=None):
         moves = [tuple(move) if isinstance(move, list) else move for move in moves or []]
@@ -86,23 +86,24 @@ class Campaign:
     def commands(self, draw, _):
         """Draws an instance and compares some runs of the command on it."""
         name = draw.choice(list(PROBLEMS))
-        problem, make, _, smaller = PROBLEMS[name]
-        text = make(draw)
+        problem, options, smaller = (PROBLEMS[name][part] for part in ("problem", "options", "smaller"))
+        text = PROBLEMS[name]["draw"](draw)
         known = Known(name, text)
         own = f"{os.getpid()}-{draw.randrange(10**12)}"
+        rules = [part for option in options.items() for part in ("--set", "=".join(option))]
         path, checkpoint, moves = (self.folder / f"{own}.{end}" for end in ("txt", "ckpt", "json"))
         path.write_text(text)
         for _ in range(6):
             method = draw.choices(self.names, [OFTEN.get(name, 1) for name in self.names])[0]
-            base = ["solve", problem, path, "--method", method, "--json", "--quiet", "--seed", draw.randrange(1000)]
+            base = ["solve", problem, path, "--method", method, "--json", "--quiet", "--seed", draw.randrange(1000), *rules]
             base += ["--threads", draw.choice([1, 1, 1, 2, 3]), "--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
             for setting, value in draw_settings(draw, self.tables[method]).items():
                 base += ["--set", f"{setting}={value}"]
             begun = None
             limits = draw_limits(draw, known())
-            if "start" in limits or name in PREFIXED and draw.random() < 0.2:
+            if "start" in limits or PROBLEMS[name]["prefixed"] and draw.random() < 0.2:
                 game = solve(["solve", problem, path, "--method", "sampling", "--playouts", 1, "--json", "--quiet",
-                              "--seed", draw.randrange(100)])
+                              "--seed", draw.randrange(100), *rules])
                 played, feasible = (json.loads(game.stdout)[name] for name in ("moves", "feasible"))
                 if "start" in limits:
                     # A start that breaks a rule is refused.
@@ -124,7 +125,7 @@ class Campaign:
                 before = [base + part + save]
                 first = solve(before[0])
                 if first.returncode in (0, 3) and checkpoint.exists():
-                    base = ["solve", problem, path, "--json", "--quiet", "--resume", checkpoint]
+                    base = ["solve", problem, path, "--json", "--quiet", "--resume", checkpoint, *rules]
             done = solve(base + ends)
             checkpoint.unlink(missing_ok=True)
             words = " && ".join(" ".join(map(str, call)) for call in [*before, base + ends])
@@ -147,17 +148,17 @@ class Campaign:
         """The same in one process, many instances in a row."""
         for _ in range(10):
             name = draw.choice(list(PROBLEMS))
-            problem, make, _, smaller = PROBLEMS[name]
-            text = make(draw)
+            problem, options, smaller = (PROBLEMS[name][part] for part in ("problem", "options", "smaller"))
+            text = PROBLEMS[name]["draw"](draw)
             known = Known(name, text)
             runs = []
             for _ in range(8):
                 run = {**draw_run(draw, self.names, self.tables), **draw_limits(draw, known())}
-                if name in PREFIXED and draw.random() < 0.25:
+                if PROBLEMS[name]["prefixed"] and draw.random() < 0.25:
                     run["prefix"] = [draw.randrange(100), draw.randrange(1, 6)]
                     run.pop("start", None)
                 runs.append(run)
-            question = {"problem": problem, "text": text, "runs": runs}
+            question = {"problem": problem, "text": text, "options": options, "runs": runs}
             compare(self.tally, "instances", name, servers["claims"], question, lambda one: known(one["prefix"]), smaller)
 
     def trees(self, draw, servers):

@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from rich import best_rich, draw_rich
 from verifiers import horner as horner_operations
@@ -191,10 +191,8 @@ def best_tiles(text, points, end, begin=()):
     return made + best(board)
 
 
-def best_samegame(text, begin=()):
-    return best_tiles(
-        text, lambda n: (n - 2) ** 2, lambda left: 1000 if not left else -sum(max(n - 2, 0) ** 2 for n in left), begin
-    )
+def best_samegame(text, begin=(), lost=lambda n: max(n - 2, 0) ** 2):
+    return best_tiles(text, lambda n: (n - 2) ** 2, lambda left: 1000 if not left else -sum(map(lost, left)), begin)
 
 
 def best_clickomania(text, begin=()):
@@ -221,7 +219,7 @@ def draw_tsptw(draw):
     return "\n".join(lines) + "\n"
 
 
-def best_tsptw(text, begin=()):
+def best_tsptw(text, begin=(), makespan=False):
     rows = [[int(field) for field in line.split()] for line in text.splitlines()]
     count = rows[0][0]
     matrix, windows = rows[1 : 1 + count], rows[1 + count :]
@@ -237,6 +235,7 @@ def best_tsptw(text, begin=()):
                 break
             at = city
         else:
+            cost = time if makespan else cost
             best = cost if best is None else min(best, cost)
     return best
 
@@ -257,7 +256,7 @@ def draw_vrptw(draw):
     return "\n".join(lines) + "\n"
 
 
-def best_vrptw(text, begin=()):
+def best_vrptw(text, begin=(), vehicle=1e6):
     rows = [line.split() for line in text.splitlines()]
     (vehicles, capacity), *sites = [[int(field) for field in row] for row in rows if row and row[0].isdigit()]
 
@@ -299,7 +298,7 @@ def best_vrptw(text, begin=()):
             firsts = [tuple(group) for group in begun] + [()] * len(groups)
             lengths = [route(tuple(group), first) for group, first in zip(groups, firsts)]
             if len(groups) <= vehicles and None not in lengths:
-                score = 1e6 * len(groups) + sum(lengths)
+                score = vehicle * len(groups) + sum(lengths)
                 best = score if best is None else min(best, score)
             return
         first, *others = rest
@@ -446,21 +445,38 @@ def best_relocation(text):
     return fewest(tuple(tuple(row[1:]) for row in rows), 1)
 
 
-# Name: the problem, how instances are drawn, their optimum, whether smaller is better.
+def kind(problem, draw, best, smaller, prefixed=False, **options):
+    return {"problem": problem, "draw": draw, "best": best, "smaller": smaller, "prefixed": prefixed, "options": options}
+
+
+# Whose optima behind some moves are known as well is `prefixed`: `best(text, moves)`.
 PROBLEMS = {
-    "knapsack": ("knapsack", draw_knapsack, best_knapsack, False),
-    "partition": ("partition", draw_partition, best_partition, True),
-    "snake": ("snake", draw_snake, best_snake, False),
-    "coil": ("coil", draw_coil, best_coil, False),
-    "samegame": ("samegame", draw_tiles, best_samegame, False),
-    "clickomania": ("clickomania", draw_tiles, best_clickomania, False),
-    "bubble-breaker": ("bubble-breaker", draw_tiles, best_bubble_breaker, False),
-    "tsptw": ("tsptw", draw_tsptw, best_tsptw, True),
-    "vrptw": ("vrptw", draw_vrptw, best_vrptw, True),
-    "rich-vrp": ("rich-vrp", draw_rich, best_rich, True),
-    "stacking": ("stacking", draw_stacking, best_stacking, True),
-    "relocation": ("stacking", draw_relocation, best_relocation, True),
-    "horner": ("horner", draw_horner, best_horner, True),
+    "knapsack": kind("knapsack", draw_knapsack, best_knapsack, False, True),
+    "partition": kind("partition", draw_partition, best_partition, True),
+    "partition-4": kind("partition", draw_partition, best_partition, True, leaf="4"),
+    "snake": kind("snake", draw_snake, best_snake, False, True),
+    "coil": kind("coil", draw_coil, best_coil, False, True),
+    "samegame": kind("samegame", draw_tiles, best_samegame, False, True),
+    "samegame-literal": kind(
+        "samegame", draw_tiles, partial(best_samegame, lost=lambda n: (n - 2) ** 2), False, True, penalty="literal"
+    ),
+    "samegame-none": kind(
+        "samegame", draw_tiles, partial(best_samegame, lost=lambda n: 0), False, True, penalty="none"
+    ),
+    "clickomania": kind("clickomania", draw_tiles, best_clickomania, False, True),
+    "bubble-breaker": kind("bubble-breaker", draw_tiles, best_bubble_breaker, False, True),
+    "tsptw": kind("tsptw", draw_tsptw, best_tsptw, True, True),
+    "tsptw-makespan": kind(
+        "tsptw", draw_tsptw, partial(best_tsptw, makespan=True), True, True, objective="makespan"
+    ),
+    "vrptw": kind("vrptw", draw_vrptw, best_vrptw, True, True),
+    "vrptw-distance": kind(
+        "vrptw", draw_vrptw, partial(best_vrptw, vehicle=0), True, True, objective="distance", rounding="none"
+    ),
+    "rich-vrp": kind("rich-vrp", draw_rich, best_rich, True, True),
+    "stacking": kind("stacking", draw_stacking, best_stacking, True),
+    "relocation": kind("stacking", draw_relocation, best_relocation, True),
+    "horner": kind("horner", draw_horner, best_horner, True, True),
+    "horner-backward": kind("horner", draw_horner, best_horner, True, direction="backward"),
+    "horner-optimum": kind("horner", draw_horner, best_horner, True, True, bound="optimum"),
 }
-# Whose optima behind some moves are known as well: `best(text, moves)`.
-PREFIXED = {"knapsack", "snake", "coil", "samegame", "clickomania", "bubble-breaker", "tsptw", "vrptw", "horner"}

@@ -188,8 +188,12 @@ def read_vrplib(text):
     return found
 
 
-def best_rich(text):
-    """The least score: the cost, behind the number of vehicles in the format of Li and Lim."""
+def best_rich(text, begin=()):
+    """The least score behind some moves: the cost, behind the number of vehicles in the format of Li and Lim.
+
+    Moves are visits, counted from 1; behind them the kinds of vehicles, one of which is sent out; 0 for its return, and
+    without a vehicle under way for leaving out all that is left.
+    """
     found = read_vrplib(text) if "DIMENSION" in text else read_li_lim(text)
     unit, places = found.unit, sorted(place for place in found.demands if place >= found.depots)
     exact = isinstance(found.way(0, places[0]), int)
@@ -227,24 +231,40 @@ def best_rich(text):
                 return None
         return vehicle.get("rate", 1) * length + vehicle.get("fixed", 0) * unit
 
+    def cheapest(vehicle, visits, first=()):
+        """The least cost of a vehicle that makes these visits, behind some others."""
+        visits = set(visits)
+        made = visits.union(first)
+        if any((pickup in made) != (delivery in made) for delivery, pickup in found.pickup_of.items()):
+            return None
+        costs = [drive(vehicle, (*first, *order)) for order in itertools.permutations(visits)]
+        return min((cost for cost in costs if cost is not None), default=None)
+
+    left, free, kinds, sent, done = list(places), list(found.vehicles), [], None, [0, 0]
+    for vehicle in found.vehicles:
+        if vehicle not in kinds:
+            kinds.append(vehicle)
+    for move in begin:
+        if sent is None and move == 0:
+            free = []
+        elif sent is None:
+            sent = (kinds[move - len(places) - 1], [])
+            free.remove(sent[0])
+        elif move == 0:
+            done = [done[0] + 1, done[1] + drive(sent[0], tuple(sent[1]))]
+            sent = None
+        else:
+            sent[1].append(found.depots - 1 + move)
+            left.remove(sent[1][-1])
+
     @lru_cache(None)
     def route(number, visits):
-        """The least cost of a vehicle that makes these visits."""
-        vehicle = found.vehicles[number]
-        for place in visits:
-            if place in found.pickup_of and found.pickup_of[place] not in visits:
-                return None
-        for delivery, pickup in found.pickup_of.items():
-            if pickup in visits and delivery not in visits:
-                return None
-        costs = [drive(vehicle, order) for order in itertools.permutations(visits)]
-        costs = [cost for cost in costs if cost is not None]
-        return min(costs) if costs else None
+        return cheapest(free[number], visits)
 
     @lru_cache(None)
     def serve(number, left):
         """The least number of vehicles and cost of the visits left, by the vehicles from this one on."""
-        if number == len(found.vehicles):
+        if number == len(free):
             if any(found.prizes[place] == 0 for place in left):
                 return None
             # A transport is two visits and has one prize.
@@ -261,8 +281,18 @@ def best_rich(text):
             return None
         return min(options) if found.counts_vehicles else min(options, key=lambda option: option[1])
 
-    best = serve(0, tuple(places))
-    if best is None:
+    if sent is None:
+        options = [(serve(0, tuple(left)), 0, 0)]
+    else:
+        options = []
+        for size in range(len(left) + 1):
+            for visits in itertools.combinations(left, size):
+                cost = cheapest(sent[0], visits, tuple(sent[1])) if sent[1] or visits else None
+                if cost is not None:
+                    options.append((serve(0, tuple(place for place in left if place not in visits)), 1, cost))
+    options = [(rest[0] + more, rest[1] + cost) for rest, more, cost in options if rest is not None]
+    if not options:
         return None
-    vehicles, cost = best
+    vehicles, cost = min(options) if found.counts_vehicles else min(options, key=lambda option: option[1])
+    vehicles, cost = vehicles + done[0], cost + done[1]
     return (1e6 * vehicles if found.counts_vehicles else 0) + cost / unit
