@@ -201,6 +201,14 @@ impl<G: Geometry> Instance for TileInstance<G> {
             .collect()
     }
 
+    fn moves_from(&self, shown: &Value) -> Option<Vec<u16>> {
+        let cell = |mv: &Value| {
+            let place = |at: usize| usize::try_from(mv.get(at)?.as_u64()?).ok();
+            self.problem.cell(place(0)?, place(1)?)
+        };
+        shown.as_array()?.iter().map(cell).collect()
+    }
+
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
         let played = self.verified(text)?;
         let mut left = played.steps.iter();

@@ -2,6 +2,7 @@
 
 use super::args::{ProblemParser, QuietArgs};
 use super::solve::read_moves;
+use crate::resolve;
 use crate::terminal::{output, signal};
 use crate::units;
 use clap::Args;
@@ -54,7 +55,7 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let options = args.problem.options_of(&args.set.iter().cloned().collect())?;
-    let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
+    let unopened = |error| resolve::unopened(args.problem, &args.instance, &error);
     let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
     signal::install(args.quiet.quiet)?;
     let begin = Instant::now();
