@@ -394,6 +394,10 @@ pub trait AnyInstance: Send + Sync {
     ) -> Result<Explanation, SolveError>;
     /// How many constraints the instance names; 0: nothing can be explained.
     fn constraints(&self) -> usize;
+    /// See [`Instance::unexplained`].
+    fn unexplained(&self) -> Option<String> {
+        None
+    }
     /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with
     /// the search.
     ///
@@ -445,6 +449,11 @@ pub trait Instance: Send + Sync {
     /// command says it before a search, and results hold it. By default nothing.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// Why the problem names no constraints of this instance, and what helps, in one line. By default the problem never
+    /// does.
+    fn unexplained(&self) -> Option<String> {
+        None
     }
     /// What a proof of optimality leaves open for a solution of this score, in one line. By default nothing.
     fn proof_remark(&self, _score: f64) -> Option<String> {

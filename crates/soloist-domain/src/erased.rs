@@ -199,6 +199,10 @@ impl<I: Instance> AnyInstance for I {
         Instance::content(self)
     }
 
+    fn unexplained(&self) -> Option<String> {
+        Instance::unexplained(self)
+    }
+
     fn remarks(&self) -> Vec<String> {
         Instance::remarks(self)
     }

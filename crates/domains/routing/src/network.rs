@@ -11,7 +11,7 @@ pub(crate) const NONE: u16 = u16::MAX;
 pub const MAX_SITES: usize = 4_001;
 
 /// The most sites whose shortest ways are computed: n^3 steps.
-const MAX_CLOSED: usize = 801;
+pub(crate) const MAX_CLOSED: usize = 801;
 
 /// By how much sums of the same numbers in another order differ at most, relatively, with a margin.
 const ORDER: f64 = 1e-11;

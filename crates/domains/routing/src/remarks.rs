@@ -8,6 +8,10 @@ use soloist_domain::WARNING;
 /// The part of all distances that rounding may change without a word.
 const UNREMARKABLE: f64 = 0.05;
 
+/// Why the constraints of an instance are not explained.
+pub(crate) const UNEXPLAINED: &str = "with more than 801 places it is explained only where no detour is shorter than the \
+                                      direct way, which rounding brings about: try --set rounding=none";
+
 /// Returns the remarks on an instance whose distances are rounded like this.
 pub(crate) fn remarks(instance: &Instance, rounding: Rounding) -> Vec<String> {
     rounded(instance, rounding).into_iter().chain(idle(instance, rounding)).collect()

@@ -1,5 +1,6 @@
 //! Rich vehicle routing by name: what the command line and other programs without types use.
 
+use super::explain::can_explain;
 use super::judge::Judge;
 use super::{Convention, Instance, Objective, Rich, check, draw, generate, is_spec, read, verify, write};
 use crate::remarks;
@@ -126,6 +127,10 @@ impl soloist_domain::Instance for Loaded {
 
     fn remarks(&self) -> Vec<String> {
         self.remarks.clone()
+    }
+
+    fn unexplained(&self) -> Option<String> {
+        (!can_explain(&self.problem)).then(|| remarks::UNEXPLAINED.to_owned())
     }
 
     fn problem(&self) -> &Rich {

@@ -223,7 +223,7 @@ impl Rich {
     }
 
     /// The places of deliveries whose goods are aboard: time for each place that is not visited.
-    pub(super) fn owed(&self, state: &Tour) -> Vec<usize> {
+    pub(crate) fn owed(&self, state: &Tour) -> Vec<usize> {
         let tables = &*self.tables;
         let owes = |&place: &usize| {
             let request = &tables.requests[usize::from(tables.request_of[place])];

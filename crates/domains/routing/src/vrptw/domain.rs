@@ -122,6 +122,10 @@ impl soloist_domain::Instance for Loaded {
         self.remarks.clone()
     }
 
+    fn unexplained(&self) -> Option<String> {
+        self.problem.network().quickest().is_none().then(|| remarks::UNEXPLAINED.to_owned())
+    }
+
     fn problem(&self) -> &Vrptw {
         &self.problem
     }
