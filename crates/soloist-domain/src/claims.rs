@@ -304,7 +304,6 @@ fn claims(instance: &dyn AnyInstance, result: &Value, score: f64) -> Result<Vec<
             unchecked.push(name.clone());
         }
     }
-    // Taken out before.
     Ok(unchecked)
 }
 

@@ -84,6 +84,9 @@ fn suspicious_files_are_remarked_and_others_are_not() {
         }
         assert!(lines.iter().all(|line| !line.contains('\n')));
     }
+    assert_eq!(open("samegame", &[], "0 2\n1 2\n").remarks()[..], [""; 0]);
+    let zero = open("samegame", &[], "1 2\n0 2\n").remarks();
+    assert!(zero.len() == 1 && zero[0].starts_with("0 is read as the first colour"), "{zero:?}");
     // What specs make needs no remark, but for the name of the problem.
     for domain in domains() {
         let lines = domain.open(domain.example, &Options::new()).unwrap().remarks();

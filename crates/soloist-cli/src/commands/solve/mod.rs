@@ -82,7 +82,17 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, is_begun, None)?.setup, info)?;
     }
     let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
-    let start = args.start.iter().map(|path| read_moves(path, |text| instance.start_from(text)));
+    let start = args.start.iter().map(|path| {
+        read_moves(path, |text| {
+            let moves = instance.start_from(text)?;
+            // It is a start all the same.
+            let wrong = instance.check(text).err().filter(|wrong| wrong.starts_with("claims "));
+            if let Some(wrong) = wrong.filter(|_| !args.quiet.quiet) {
+                output::note(&format!("{}: {wrong}", path.display()));
+            }
+            Ok(moves)
+        })
+    });
     let start = start.collect::<Result<_, _>>()?;
     let prefix = args.prefix.iter().map(|path| read_moves(path, |text| instance.prefix_from(text)));
     let prefix = prefix.collect::<Result<Vec<_>, _>>()?.pop();
