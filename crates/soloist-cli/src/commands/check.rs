@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit code: 0 valid, 1 invalid or unreadable.")]
+#[command(after_help = "What is claimed and was not verified is listed. Exit code: 0 valid, 1 invalid or unreadable.")]
 pub(crate) struct CheckArgs {
     /// The problem
     #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
