@@ -1,6 +1,6 @@
 //! From a spec to what runs, for a new run or for one that is resumed.
 
-use soloist_problems::{AnyInstance, Domain, ResolvedRun, Resumed, RunSpec, SpecPart, registry};
+use soloist_problems::{AnyInstance, Domain, InstanceError, ResolvedRun, Resumed, RunSpec, SpecPart, registry};
 use soloist_study::Failure;
 
 /// Resolves what `solve` is asked for, for a new run or for one that is resumed. `is_begun`: its solutions begin with
@@ -21,4 +21,13 @@ pub(crate) fn resolve(
         SpecPart::Resume => Failure::usage(format!("--{error}")),
         _ => error.into(),
     })
+}
+
+/// Says why an instance cannot be opened: by its file, or by an option that does not suit it, which is a wrong call.
+pub(crate) fn unopened(domain: &Domain, text: &str, error: &InstanceError) -> Failure {
+    let message = domain.unopened(text, error);
+    match error.option {
+        Some(option) => Failure::usage(format!("--set {option}: {message}")),
+        None => Failure::runtime(message),
+    }
 }

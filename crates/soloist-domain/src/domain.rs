@@ -320,6 +320,10 @@ pub trait AnyInstance: Send + Sync {
     fn describe(&self) -> String;
     /// See [`Instance::content`].
     fn content(&self) -> String;
+    /// See [`Instance::remarks`].
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// Computes what the options ask for before a search begins and what may take long. Calls `go_on` often and ends
     /// soon after it has returned false. Returns a line that says what was left undone; the instance works without it.
     ///
@@ -390,12 +394,24 @@ pub trait AnyInstance: Send + Sync {
     ) -> Result<Explanation, SolveError>;
     /// How many constraints the instance names; 0: nothing can be explained.
     fn constraints(&self) -> usize;
+    /// See [`Instance::unexplained`].
+    fn unexplained(&self) -> Option<String> {
+        None
+    }
     /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with
     /// the search.
     ///
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
+    /// Plays moves as results show them, a list, to the end of the solution that they make. `None`: they are not read
+    /// back.
+    ///
+    /// # Errors
+    /// One line: the first move that is not legal, or that the solution is not finished behind them.
+    fn replay(&self, _moves: &Value) -> Result<Option<SolutionReport>, String> {
+        Ok(None)
+    }
     /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`:
     /// the number says it.
     fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String>;
@@ -408,6 +424,9 @@ pub trait AnyInstance: Send + Sync {
         None
     }
 }
+
+/// How a [remark](Instance::remarks) begins that is a warning.
+pub const WARNING: &str = "warning: ";
 
 /// The move type of an instance's problem.
 pub(crate) type MoveOf<I> = <<I as Instance>::Problem as Problem>::Move;
@@ -424,6 +443,21 @@ pub trait Instance: Send + Sync {
     /// empty: the spec says everything, or the file is compared.
     fn content(&self) -> String {
         String::new()
+    }
+    /// What everybody who sees a result of this instance has to know, a line each: which of two problems was solved,
+    /// and, behind the word [`WARNING`], what suggests that the file means something else than what was read. The
+    /// command says it before a search, and results hold it. By default nothing.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Why the problem names no constraints of this instance, and what helps, in one line. By default the problem never
+    /// does.
+    fn unexplained(&self) -> Option<String> {
+        None
+    }
+    /// What a proof of optimality leaves open for a solution of this score, in one line. By default nothing.
+    fn proof_remark(&self, _score: f64) -> Option<String> {
+        None
     }
     /// See [`AnyInstance::prepare`]. By default there is nothing to compute.
     ///
@@ -463,6 +497,11 @@ pub trait Instance: Send + Sync {
     /// The moves as results print them. By default as serde writes them.
     fn moves(&self, moves: &[MoveOf<Self>]) -> Value {
         serde_json::to_value(moves).unwrap_or_default()
+    }
+    /// The moves that [`moves`](Self::moves) has written, where each can be read by itself. `None`: they cannot. By
+    /// default as serde reads them.
+    fn moves_from(&self, shown: &Value) -> Option<Vec<MoveOf<Self>>> {
+        serde_json::from_value(shown.clone()).ok()
     }
     /// The moves of the search that lead to a solution: the text of a result JSON or of the domain's own format. By
     /// default the `moves` of a result are read as serde reads them.

@@ -122,6 +122,39 @@ fn finished<P: Problem>(problem: &P, mut moves: Vec<P::Move>, seed: u64) -> Vec<
     moves
 }
 
+/// The most moves of a solution that are looked for among the legal ones of each state.
+const MOST_LISTED: usize = 2_000;
+
+/// Plays moves from the root on. Returns the score of the solution that they make.
+///
+/// # Errors
+/// One line: the first that is not legal, or that more are possible behind them.
+fn played<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<Score, String> {
+    let (mut state, mut legal) = (problem.root(), Vec::new());
+    for (at, &mv) in moves.iter().enumerate() {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if !legal.contains(&mv) {
+            return Err(format!("move {at} is not legal"));
+        }
+        problem.apply(&mut state, mv);
+    }
+    legal.clear();
+    problem.moves(&state, &mut legal);
+    if legal.is_empty() {
+        Ok(problem.score(&state))
+    } else {
+        Err("the solution is not finished behind them".to_owned())
+    }
+}
+
+/// A solution in terms that need no types.
+fn answer<I: Instance>(instance: &I, solution: Solution<MoveOf<I>>) -> SolutionReport {
+    let parts = solution.parts(instance.problem()).into_iter().collect();
+    let Solution { score, moves } = solution;
+    SolutionReport { score, moves: instance.moves(&moves), solution: instance.solution(&moves), parts }
+}
+
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
     let Outcome {
         kept,
@@ -140,16 +173,16 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
     } = outcome;
     let mut answers: Vec<SolutionReport> = Vec::new();
     for solution in kept {
-        let parts = solution.parts(instance.problem()).into_iter().collect();
-        let Solution { score, moves } = solution;
-        let (moves, solution) = (instance.moves(&moves), instance.solution(&moves));
-        let answer = SolutionReport { score, moves, solution, parts };
+        let answer = answer(instance, solution);
         // Different sequences of moves may make the same solution.
         if answers.iter().all(|known| known.solution != answer.solution) {
             answers.push(answer);
         }
     }
     let run = RunInfo { setup, counters, elapsed };
+    let best = answers.first().and_then(|best| best.score.value());
+    let open = best.filter(|_| optimal).and_then(|score| instance.proof_remark(score));
+    let remarks = instance.remarks().into_iter().chain(remarks).chain(open).collect();
     Report { run, answers, prefix, tree, bound, optimal, infeasible, stop, unsaved, history, remarks }
 }
 
@@ -164,6 +197,14 @@ impl<I: Instance> AnyInstance for I {
 
     fn content(&self) -> String {
         Instance::content(self)
+    }
+
+    fn unexplained(&self) -> Option<String> {
+        Instance::unexplained(self)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        Instance::remarks(self)
     }
 
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
@@ -264,6 +305,31 @@ impl<I: Instance> AnyInstance for I {
 
     fn check(&self, text: &str) -> Result<Checked, String> {
         Instance::check(self, text)
+    }
+
+    fn replay(&self, moves: &Value) -> Result<Option<SolutionReport>, String> {
+        let played = match self.moves_from(moves) {
+            Some(read) => played(self.problem(), &read).map(|score| (read, score)),
+            None => Err(String::new()),
+        };
+        match played {
+            Ok((played, score)) if self.moves(&played) == *moves => {
+                Ok(Some(answer(self, Solution { score, moves: played })))
+            }
+            failed if moves.as_array().is_none_or(|moves| moves.len() > MOST_LISTED) => match failed {
+                Err(error) if !error.is_empty() => Err(error),
+                _ => Ok(None),
+            },
+            // What is shown of a move depends on those before it.
+            _ => {
+                let read = match listed(self, &moves.to_string()) {
+                    Some(read) => read.map_err(|(_, message)| message)?,
+                    None => return Ok(None),
+                };
+                let score = self::played(self.problem(), &read)?;
+                Ok(Some(answer(self, Solution { score, moves: read })))
+            }
+        }
     }
 
     fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String> {

@@ -22,12 +22,15 @@ pub struct InstanceError {
     pub column: Option<usize>,
     /// What is wrong and, where it helps, what was expected.
     pub message: String,
+    /// The option of the problem that does not suit the instance, where that is what is wrong: the call is to blame and
+    /// not the file.
+    pub option: Option<&'static str>,
 }
 
 impl InstanceError {
     /// Returns an error about the whole of `name`.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { name: name.into(), line: None, column: None, message: message.into() }
+        Self { name: name.into(), line: None, column: None, message: message.into(), option: None }
     }
 
     /// Returns the same error at `line`, counted from 1.
@@ -41,6 +44,13 @@ impl InstanceError {
     #[must_use]
     pub fn with_column(mut self, column: usize) -> Self {
         self.column = Some(column);
+        self
+    }
+
+    /// Returns the same error, which the option called `option` makes.
+    #[must_use]
+    pub fn with_option(mut self, option: &'static str) -> Self {
+        self.option = Some(option);
         self
     }
 

@@ -28,6 +28,7 @@
 
 pub mod answer;
 pub mod bits;
+pub mod claims;
 pub mod contents;
 mod domain;
 mod erased;
@@ -52,7 +53,7 @@ pub mod verification;
 
 pub use domain::{
     AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed, Options,
-    Report, Request, SolutionReport, Unobserved, follow, follow_steps, no_generator,
+    Report, Request, SolutionReport, Unobserved, WARNING, follow, follow_steps, no_generator,
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};

@@ -152,7 +152,7 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
         for (name, has_no_effect) in [("code", is_chosen), ("potential", potential == Potential::Free)] {
             if has_no_effect {
                 let message = format!("with `symmetry` the option `{name}` has no effect: leave it out");
-                return Err(InstanceError::new(instance, message));
+                return Err(InstanceError::new(instance, message).with_option(name));
             }
         }
         return symmetric(instance, cube, orders, potential);
@@ -169,7 +169,7 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
 }
 
 fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential: Potential) -> LoadResult {
-    let fail = |message: &str| Err(InstanceError::new(instance, message.to_owned()));
+    let fail = |message: &str| Err(InstanceError::new(instance, message.to_owned()).with_option("symmetry"));
     if !cube.prefix.is_empty() {
         return fail("the path begins in a given way: `symmetry` must be none");
     }

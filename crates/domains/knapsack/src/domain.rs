@@ -3,7 +3,7 @@
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::SubmittedSolution;
-use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, follow};
+use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, WARNING, follow};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -44,6 +44,27 @@ impl Instance for KnapsackInstance {
         format!("{} items, capacity {}", self.sack.items.len(), self.sack.capacity)
     }
 
+    /// A capacity that decides nothing belongs to another problem than the one meant.
+    fn remarks(&self) -> Vec<String> {
+        let Sack { capacity, items } = &self.sack;
+        let lightest = items.iter().map(|item| item.weight).min().unwrap_or(0);
+        let all: u64 = items.iter().map(|item| item.weight).sum();
+        let line = if lightest > *capacity {
+            format!(
+                "{WARNING}no item fits: the lightest weighs {lightest}, the capacity is {capacity}; each line is `value \
+                 weight`, are the columns exchanged?"
+            )
+        } else if all <= *capacity && !items.is_empty() {
+            format!(
+                "{WARNING}all items fit: they weigh {all}, the capacity is {capacity}; each line is `value weight`, are \
+                 the columns exchanged?"
+            )
+        } else {
+            return Vec::new();
+        };
+        vec![line]
+    }
+
     fn problem(&self) -> &Knapsack {
         &self.problem
     }
@@ -57,6 +78,14 @@ impl Instance for KnapsackInstance {
     /// Each decision as `[item, 1 for taken or 0 for skipped]`.
     fn moves(&self, moves: &[Choice]) -> Value {
         moves.iter().map(|mv| json!([mv.item, u8::from(mv.take)])).collect()
+    }
+
+    fn moves_from(&self, shown: &Value) -> Option<Vec<Choice>> {
+        let choice = |mv: &Value| {
+            let (item, take) = (mv.get(0)?.as_u64()?, mv.get(1)?.as_u64()?);
+            Some(Choice { item: u32::try_from(item).ok()?, take: take == 1 })
+        };
+        shown.as_array()?.iter().map(choice).collect()
     }
 
     fn start_from(&self, text: &str) -> Result<Vec<Choice>, String> {

@@ -1,10 +1,12 @@
 //! Recursive circle packing by name: what the command line and other programs without types use.
 
 use super::instance::encode;
-use super::{Objective, Order, Packing, Worth, check, draw, generate, is_spec, read, write};
+use super::{Objective, Order, Packing, TOLERANCE, Worth, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::json as read_json;
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
+use soloist_domain::{
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, WARNING,
+};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -51,9 +53,17 @@ fn load(instance: &str, options: &Options) -> LoadResult {
         "containers" => Objective::Containers,
         _ => Objective::Value,
     };
-    let problem = Packing::new(&order, values, objective).map_err(|message| InstanceError::new(instance, message))?;
+    let problem = Packing::new(&order, values, objective)
+        .map_err(|message| InstanceError::new(instance, message).with_option("worth"))?;
     Ok(Box::new(PackingInstance { name: instance.to_owned(), order, values, objective, problem })
         as Box<dyn AnyInstance>)
+}
+
+/// A move as results show it: `[type, place]`.
+fn read_move(mv: &Value) -> Option<u64> {
+    let pair = mv.as_array().filter(|pair| pair.len() == 2)?;
+    let number = |place: usize, bits: u32| pair[place].as_u64().filter(|number| number >> bits == 0);
+    number(0, 12).zip(number(1, 52)).map(|(kind, place)| encode(kind as u16, place))
 }
 
 impl Instance for PackingInstance {
@@ -73,6 +83,27 @@ impl Instance for PackingInstance {
             (_, Worth::Given) => "most value",
         };
         format!("{offered} tubes of {} types, container {width} x {height}, {goal}", self.order.tubes().len())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let (order, mut lines) = (&self.order, Vec::new());
+        let (width, height) = (order.width(), order.height());
+        let room = width.min(height) + TOLERANCE * width.max(height);
+        let large = order.tubes().iter().filter(|tube| 2.0 * tube.outer > room).count();
+        let of = match order.tubes().len() {
+            all if all == large => "no tube fits".to_owned(),
+            all => format!("{large} of {all} types do not fit"),
+        };
+        if large > 0 {
+            lines.push(format!(
+                "{WARNING}{of} into the container of {width} x {height}: radii are read, are these diameters?"
+            ));
+        }
+        let counts_values = self.objective == Objective::Value && self.values != Worth::Given;
+        if counts_values && order.has_values() && !order.tubes().is_empty() {
+            lines.push(format!("{WARNING}the values in the file are not used: --set worth=given counts them"));
+        }
+        lines
     }
 
     fn problem(&self) -> &Packing {
@@ -104,14 +135,12 @@ impl Instance for PackingInstance {
     fn start_from(&self, text: &str) -> Result<Vec<u64>, String> {
         let value = read_json("solution", text)?;
         let moves = value.get("moves").and_then(Value::as_array).ok_or("holds no list `moves`")?;
-        let pair = |(at, mv): (usize, &Value)| {
-            let number = |place: usize, bits: u32| {
-                mv.as_array().filter(|pair| pair.len() == 2)?[place].as_u64().filter(|number| number >> bits == 0)
-            };
-            let both = number(0, 12).zip(number(1, 52));
-            both.map(|(kind, place)| encode(kind as u16, place)).ok_or(format!("move {at}: expected [type, place]"))
-        };
-        moves.iter().enumerate().map(pair).collect()
+        let read = |(at, mv): (usize, &Value)| read_move(mv).ok_or(format!("move {at}: expected [type, place]"));
+        moves.iter().enumerate().map(read).collect()
+    }
+
+    fn moves_from(&self, shown: &Value) -> Option<Vec<u64>> {
+        shown.as_array()?.iter().map(read_move).collect()
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

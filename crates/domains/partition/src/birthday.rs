@@ -6,8 +6,13 @@ use std::cmp::Ordering;
 
 /// The most lists of the first level, as a power of two.
 const MAX_LEVELS: u32 = 6;
-/// The most labels of a group: halves have at most 2^17 sums.
+/// The most labels of a group: halves have at most 2^18 sums.
 const MAX_GROUP: usize = 36;
+
+/// Returns the most labels of a group whose list has 2^`size` sums: its halves have little more.
+fn most_labels(size: u32) -> usize {
+    MAX_GROUP.min(2 * size as usize + 2)
+}
 
 /// The shape of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +42,7 @@ impl Shape {
 
     /// Returns how many of `count` labels are too many for its groups.
     pub(crate) fn excess(self, count: usize) -> usize {
-        count.saturating_sub(MAX_GROUP << self.levels)
+        count.saturating_sub(most_labels(self.size) << self.levels)
     }
 
     /// Returns the levels that promise the least difference.
@@ -46,7 +51,7 @@ impl Shape {
         let fits = |levels: u32| (levels + 1) * size + count.max(1).ilog2() + 3 <= 126;
         let shapes = (1..=MAX_LEVELS).filter(|&levels| levels == 1 || fits(levels)).map(|levels| Self { size, levels });
         // Larger groups are differenced until they are small enough.
-        let value = |shape: Self| shape.expected(count.min(MAX_GROUP << shape.levels), spread);
+        let value = |shape: Self| shape.expected(count.min(most_labels(size) << shape.levels), spread);
         shapes.min_by(|&a, &b| value(a).total_cmp(&value(b))).unwrap_or(Self { size, levels: 1 })
     }
 }
@@ -131,11 +136,13 @@ pub(crate) struct Birthday {
     open: Vec<List>,
     next_group: usize,
     buffers: Buffers,
+    /// The sums that were made and compared.
+    sums: u64,
 }
 
 impl Birthday {
-    /// Returns a construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for
-    /// each list. `buffers`: those of the construction before.
+    /// Returns a construction over `labels`, given in ascending order with all their words, at most as many for each
+    /// list as the [`excess`](Shape::excess) leaves. `buffers`: those of the construction before.
     pub(crate) fn new(labels: &[Vec<u64>], shape: Shape, rng: &mut Rng, buffers: Buffers) -> Self {
         let groups = 1_usize << shape.levels;
         let mut dealt: Vec<Vec<usize>> = vec![Vec::new(); groups];
@@ -164,6 +171,7 @@ impl Birthday {
             open: Vec::new(),
             next_group: 0,
             buffers,
+            sums: 0,
         };
         let words = own.labels.first().map_or(2, Vec::len) as u32;
         let value = |label: &Vec<u64>| lead(label) as f64;
@@ -199,6 +207,11 @@ impl Birthday {
         let at = |index: usize| label.get(index).copied().unwrap_or(0);
         let low = u128::from(at(word + 1)) << 64 | u128::from(at(word));
         if bit == 0 { low } else { low >> bit | u128::from(at(word + 2)) << (128 - bit) }
+    }
+
+    /// Returns the sums that were made and compared so far: the unit of work.
+    pub(crate) fn sums(&self) -> u64 {
+        self.sums
     }
 
     /// Returns how many steps a construction takes.
@@ -280,6 +293,7 @@ impl Birthday {
         }
         let scale =
             libm::exp2(f64::from(64 * (self.labels.first().map_or(2, Vec::len) as i32 - 2) - self.shift as i32));
+        self.sums += (one.len() + two.len() + entries.len()) as u64;
         let halves = [&one, &two].map(|half| refill(&mut self.buffers.signs, half.iter().map(|sum| sum.2)));
         self.buffers.sums = [one, two];
         self.close(entries, reach * scale, 0, |pairs| Origin::Group { first, end, halves, pairs });
@@ -335,6 +349,7 @@ impl Birthday {
                 break;
             }
         }
+        self.sums += entries.len() as u64;
         let lists = [one.origin, two.origin];
         let level = one.level + 1;
         self.buffers.values.extend([one.values, two.values]);
@@ -362,6 +377,7 @@ impl Birthday {
                 }
             }
         }
+        self.sums += (one.values.len() + two.values.len()) as u64;
         let origins = [one.origin, two.origin];
         self.buffers.values.extend([one.values, two.values]);
         let mut negative = vec![false; self.labels.len()];

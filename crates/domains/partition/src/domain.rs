@@ -1,11 +1,11 @@
 //! Number partitioning by name: what the command line and other programs without types use.
 
 use crate::verify::left;
-use crate::{Differencing, JOIN, Numbers, check, draw, generate, is_spec, read, write};
+use crate::{Differencing, JOIN, Numbers, SPLIT, check, draw, generate, is_spec, read, write};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use soloist::{Method, Problem, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, WARNING};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -23,6 +23,9 @@ pub const DOMAIN: Domain = Domain {
     load,
     generate: |spec| generate(spec).map(|numbers| write(&numbers)),
 };
+
+/// Differences below 2 to this have scores of their own.
+const DISTINCT: f64 = 47.0;
 
 /// An instance with its name and its search problem.
 struct PartitionInstance {
@@ -54,6 +57,27 @@ impl Instance for PartitionInstance {
         let values = self.numbers.values();
         let bits = values.iter().map(BigUint::bits).max().unwrap_or(0);
         format!("{} numbers of up to {bits} bits", values.len())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let values = self.numbers.values();
+        let others = values.len().saturating_sub(1);
+        // Many formats begin with a count.
+        let is_count = others > 0 && values[0] == BigUint::from(others);
+        let line = format!(
+            "{WARNING}the first number, {others}, is how many others there are, and is divided as they are: remove it if \
+             it is their count"
+        );
+        if is_count { vec![line] } else { Vec::new() }
+    }
+
+    /// Logarithms of large differences are the same double; what is exact is said without a remark.
+    fn proof_remark(&self, score: f64) -> Option<String> {
+        let is_divided = self.problem.is_exact() && self.problem.is_finished(&self.problem.root());
+        (score > DISTINCT && !is_divided).then(|| {
+            "optimal to the precision of the score: a difference that is smaller by less than a relative 2^-45 is not excluded"
+                .to_owned()
+        })
     }
 
     /// Divides all numbers where they are few. Where that takes too long, they are searched.
@@ -93,6 +117,15 @@ impl Instance for PartitionInstance {
     /// Each move as `"split"` or `"join"`.
     fn moves(&self, moves: &[u16]) -> Value {
         moves.iter().map(|&mv| json!(if mv == JOIN { "join" } else { "split" })).collect()
+    }
+
+    fn moves_from(&self, shown: &Value) -> Option<Vec<u16>> {
+        let mv = |shown: &Value| match shown.as_str()? {
+            "split" => Some(SPLIT),
+            "join" => Some(JOIN),
+            _ => None,
+        };
+        shown.as_array()?.iter().map(mv).collect()
     }
 
     /// A partition in any form that is checked: its sides decide which labels are split and joined.

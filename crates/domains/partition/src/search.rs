@@ -3,7 +3,7 @@
 use super::birthday::{Birthday, Buffers, Shape};
 use super::limbs::{compare, lead};
 use super::model::{Differencing, JOIN, Labels, SPLIT};
-use super::rollout::{difference, optimal};
+use super::rollout::{difference, optimal, optimal_while};
 use super::tree::{DepthFirst, Discrepancies};
 use super::windows::{self, Windows};
 use serde::{Deserialize, Serialize};
@@ -142,6 +142,9 @@ struct Construction {
     /// Made from seed and steps where it is missing.
     #[serde(skip)]
     lists: Option<Merging>,
+    /// The sums of the last step.
+    #[serde(skip)]
+    sums: u64,
     /// What the construction before has left.
     #[serde(skip)]
     buffers: Buffers,
@@ -226,8 +229,12 @@ impl AnytimeSolver {
                 *made += 1;
                 work.spend(1);
                 let joins = joins.min(work.rng().below(6));
-                let (labels, moves, right) = meet(problem, &root, joins, most, work.rng());
-                return (self.keep(problem, &labels, moves, &right), false);
+                let (labels, moves) = differenced(problem, &root, joins, most, work.rng());
+                let right = match problem.finished(&labels) {
+                    true => Some(Vec::new()),
+                    false => optimal_while(&labels, &mut || !work.is_cut()),
+                };
+                return (right.is_some_and(|right| self.keep(problem, &labels, moves, &right)), false);
             }
             Progress::Windows(windows) => {
                 let few = FewLabels::new(problem, &root);
@@ -252,7 +259,7 @@ impl AnytimeSolver {
                 // as two of the full size.
                 let size = (*size).min(12 + construction.ended / 2);
                 let found = construction.step(problem, &root, size, seed);
-                work.spend(1 << size);
+                work.spend(construction.sums.max(1));
                 let Some((labels, before, right)) = found else { return (false, false) };
                 let (end, moves) = played(problem, &labels, vec![SPLIT; before], &right);
                 // Every construction is a solution, and so a playout.
@@ -305,15 +312,8 @@ fn played(problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[b
     (end, moves)
 }
 
-/// Differences the labels to `most`, with some joins at random places, and divides those optimally. Returns the labels
-/// left, the moves to them, and their sides.
-fn meet(
-    problem: &Differencing,
-    root: &Labels,
-    joins: u64,
-    most: usize,
-    rng: &mut Rng,
-) -> (Labels, Vec<u16>, Vec<bool>) {
+/// Differences the labels to `most`, with some joins at random places. Returns the labels left and the moves to them.
+fn differenced(problem: &Differencing, root: &Labels, joins: u64, most: usize, rng: &mut Rng) -> (Labels, Vec<u16>) {
     let mut labels = root.clone();
     let mut moves = Vec::new();
     let steps = labels.len().saturating_sub(most);
@@ -323,8 +323,7 @@ fn meet(
         problem.apply(&mut labels, mv);
         moves.push(mv);
     }
-    let right = if problem.finished(&labels) { Vec::new() } else { optimal(&labels) };
-    (labels, moves, right)
+    (labels, moves)
 }
 
 impl Construction {
@@ -347,10 +346,13 @@ impl Construction {
             lists
         });
         self.steps += 1;
-        let right = lists.birthday.step()?;
+        let before = lists.birthday.sums();
+        let right = lists.birthday.step();
+        self.sums = lists.birthday.sums() - before;
+        let right = right?;
         let Merging { birthday, labels, before } = self.lists.take()?;
         let buffers = birthday.into_buffers();
-        *self = Self { ended: self.ended.saturating_add(1), buffers, ..Self::default() };
+        *self = Self { ended: self.ended.saturating_add(1), buffers, sums: self.sums, ..Self::default() };
         Some((labels, before, right))
     }
 }
@@ -392,20 +394,29 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
             self.keep_end(problem, &end, moves);
         }
         if problem.finished(&root) {
-            return StepStatus::Completed;
+            // There is one solution. Large leaves are divided on leading bits where these do not hold all.
+            if !problem.is_exact() && root.len() > 4 && !problem.dominated(&root) {
+                work.leave_out(None);
+            }
+            return work.covered().map_or(StepStatus::Completed, StepStatus::Exhausted);
         }
         while work.quota() > 0 {
             let (better, ended) = self.advance(problem, work);
             if let Some(best) = &self.best
                 && better
             {
-                work.found(&best.moves);
+                // Differences are compared exactly, of which scores are not capable.
+                work.found_finer(&best.moves);
             }
             if ended {
                 if !problem.is_exact() {
                     work.leave_out(None);
                 }
                 return work.covered().map_or(StepStatus::Completed, StepStatus::Exhausted);
+            }
+            // Between two of these some ten milliseconds pass.
+            if work.is_cut() {
+                break;
             }
         }
         StepStatus::Running

@@ -38,6 +38,7 @@ mod kernel;
 pub mod network;
 mod pool;
 mod refine;
+mod remarks;
 pub mod rich;
 mod route;
 pub mod rules;

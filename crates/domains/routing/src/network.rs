@@ -11,7 +11,7 @@ pub(crate) const NONE: u16 = u16::MAX;
 pub const MAX_SITES: usize = 4_001;
 
 /// The most sites whose shortest ways are computed: n^3 steps.
-const MAX_CLOSED: usize = 801;
+pub(crate) const MAX_CLOSED: usize = 801;
 
 /// By how much sums of the same numbers in another order differ at most, relatively, with a margin.
 const ORDER: f64 = 1e-11;
@@ -70,6 +70,18 @@ pub struct Network {
     pub(crate) fewest: OnceLock<usize>,
 }
 
+/// Whether a table is its own transpose: square by square, so that both sides of the diagonal are read in rows.
+fn is_symmetric(table: &[f64], size: usize) -> bool {
+    const SIDE: usize = 64;
+    let blocks = || (0..size).step_by(SIDE).map(|begin| begin..(begin + SIDE).min(size));
+    blocks().all(|rows| {
+        let is_alike = |i: usize, j: usize| table[i * size + j] == table[j * size + i];
+        blocks()
+            .take_while(|columns| columns.start <= rows.start)
+            .all(|columns| rows.clone().all(|i| columns.clone().all(|j| is_alike(i, j))))
+    })
+}
+
 /// The ways to a site from all sites, and those from it where they differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ways<'n> {
@@ -122,7 +134,7 @@ impl Network {
         let Limits { capacity, vehicles, scale, metric, timed, exact } = limits;
         let size = visits.len();
         assert!(size <= MAX_SITES && to.len() == size * size, "a table of distances between all sites");
-        let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
+        let symmetric = is_symmetric(&to, size);
         let from =
             if symmetric { Vec::new() } else { (0..size * size).map(|at| to[at % size * size + at / size]).collect() };
         // Whole numbers by the rules, see `exact`.

@@ -8,10 +8,11 @@ use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, Insta
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
     name: "stacking",
-    summary: "store items in stacks until they are due with few relocations; block relocation",
+    summary: "store items in stacks until they are due with few relocations; restricted block relocation",
     score: "relocations; smaller is better",
     instance: "a file with a header and rows `item release due`, a block relocation file (`stacks items`, then `height items...`), or a \
-               spec: random:10x1000:7 (stacks x items : seed), relocation:4x6:7 (stacks x items on each : seed)",
+               spec: random:10x1000:7 (stacks x items : seed), relocation:4x6:7 (stacks x items on each : seed); restricted relocation: \
+               nothing is moved but what lies above the item that leaves next",
     example: "random:6x60:7",
     options: &[DomainOption {
         name: "height",
@@ -51,6 +52,14 @@ impl Instance for StackingInstance {
         let (items, width, height) = (self.yard.items().len(), self.yard.width(), self.yard.height());
         let height = if height >= items { "any height".into() } else { format!("height {height}") };
         format!("{items} items, {width} stacks of {height}")
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        // Two problems of this name are in use.
+        let relocates = !self.yard.items().is_empty() && self.yard.items().iter().all(|item| item.release.is_none());
+        let line = "restricted block relocation: nothing is moved but what lies above the item that leaves next; with \
+                    other moves as well (unrestricted) fewer may do";
+        if relocates { vec![line.to_owned()] } else { Vec::new() }
     }
 
     fn problem(&self) -> &Stacking {

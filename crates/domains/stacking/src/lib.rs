@@ -1,5 +1,5 @@
-//! Stacking: items come, are stored in stacks and leave on given dates, with as few relocations as possible. The block
-//! relocation problem is the case without arrivals.
+//! Stacking: items come, are stored in stacks and leave on given dates, with as few relocations as possible. The restricted
+//! block relocation problem is the case without arrivals: nothing is moved but what lies above the item that leaves next.
 //!
 //! | | |
 //! |---|---|

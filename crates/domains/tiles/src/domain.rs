@@ -75,7 +75,7 @@ pub const BUBBLE_BREAKER: Domain = Domain {
 struct TileInstance<G: Geometry> {
     name: String,
     /// What the reader had to assume.
-    note: String,
+    note: Option<&'static str>,
     grid: Grid,
     problem: Tiles<G>,
 }
@@ -92,7 +92,7 @@ fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn AnyInst
     };
     let engine = Engine::detect().map_err(|message| InstanceError::new(instance, message))?;
     let board = format::load(instance, zero)?;
-    let note = board.note().map_or(String::new(), |note| format!("; {note}"));
+    let note = board.note();
     let grid = board.grid;
     let name = instance.to_owned();
     if let Some(problem) = Tiles::<Small>::new(&grid, game, penalty, engine) {
@@ -141,11 +141,11 @@ impl<G: Geometry> Instance for TileInstance<G> {
         let (game, engine) = (self.problem.game(), self.problem.engine().name());
         let penalty =
             if game == Game::SameGame { format!(", penalty {}", self.problem.penalty()) } else { String::new() };
-        format!(
-            "{} on {rows} rows x {cols} columns, {colors} colours{penalty}; engine {engine}{note}",
-            game.title(),
-            note = self.note
-        )
+        format!("{} on {rows} rows x {cols} columns, {colors} colours{penalty}; engine {engine}", game.title())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.note.iter().map(|note| (*note).to_owned()).collect()
     }
 
     fn problem(&self) -> &Tiles<G> {
@@ -199,6 +199,14 @@ impl<G: Geometry> Instance for TileInstance<G> {
                 serde_json::json!([row, col])
             })
             .collect()
+    }
+
+    fn moves_from(&self, shown: &Value) -> Option<Vec<u16>> {
+        let cell = |mv: &Value| {
+            let place = |at: usize| usize::try_from(mv.get(at)?.as_u64()?).ok();
+            self.problem.cell(place(0)?, place(1)?)
+        };
+        shown.as_array()?.iter().map(cell).collect()
     }
 
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {

@@ -84,6 +84,12 @@ impl<G: Geometry> Tiles<G> {
         ((self.rows - 1).saturating_sub(height), column)
     }
 
+    /// Returns the move at a [place](Self::place). `None`: it is beyond the board.
+    pub(crate) fn cell(&self, row: usize, column: usize) -> Option<u16> {
+        let is_inside = row < self.rows && column < self.columns;
+        is_inside.then(|| column as u16 * G::LANE as u16 + (self.rows - 1 - row) as u16)
+    }
+
     /// Returns the box that the board fills.
     #[must_use]
     pub fn extent(&self) -> Extent {

@@ -2,6 +2,7 @@
 
 use super::args::{ProblemParser, QuietArgs};
 use super::solve::read_moves;
+use crate::resolve;
 use crate::terminal::{output, signal};
 use crate::units;
 use clap::Args;
@@ -54,7 +55,7 @@ pub(crate) struct ExplainArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let options = args.problem.options_of(&args.set.iter().cloned().collect())?;
-    let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
+    let unopened = |error| resolve::unopened(args.problem, &args.instance, &error);
     let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
     signal::install(args.quiet.quiet)?;
     let begin = Instant::now();
@@ -66,14 +67,17 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         if let Some(path) = &args.prefix {
             return Err(Failure::runtime(format!("{}: there is no move in it", path.display())));
         }
-        let name = args.problem.name;
-        return Err(Failure::runtime(format!("{}: {name} names no constraints of this instance", args.instance)));
+        let (name, why) = (args.problem.name, instance.unexplained());
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        return Err(Failure::runtime(format!("{}: {name} names no constraints of this instance{why}", args.instance)));
     }
     let seconds = begin.elapsed().as_secs_f64();
+    let remarks = instance.remarks();
     let text = if args.json {
         let object = json!({
             "problem": args.problem.name,
             "instance": instance.name(),
+            "remarks": remarks,
             "verdict": found.verdict.name(),
             "conflict": found.conflict,
             "least": found.is_least,
@@ -83,6 +87,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         });
         format!("{object}\n")
     } else {
+        remarks.iter().for_each(|remark| output::note(remark));
         let head = format!("{} {}: {}\n", args.problem.name, instance.name(), instance.describe());
         head + &text(&found, kind, seconds)
     };

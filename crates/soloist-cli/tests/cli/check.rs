@@ -17,9 +17,11 @@ fn own_results_pass_and_changed_ones_fail() {
         }
         let good = folder.write("good.json", &done.stdout);
         let check = |file: &str| run(&["check", &sample.name, &sample.example, file]);
-        assert!(check(&good).exits(0).stdout.starts_with("valid: score "), "{}", sample.name);
+        let said = check(&good).exits(0).stdout;
+        assert!(said.starts_with("valid: score ") && said.ends_with("; not checked: how it was found\n"), "{said}");
         let verdict = run(&["check", &sample.name, &sample.example, &good, "--json"]).exits(0).json();
         assert_eq!((&verdict["valid"], &verdict["score"]), (&Value::from(true), &result["score"]));
+        assert!(verdict["unchecked"].as_array().unwrap().contains(&json!("seed")), "{verdict}");
 
         let change = |field: &str, value: Value| {
             let mut changed = result.clone();
@@ -130,4 +132,33 @@ fn many_solutions_are_verified_one_by_one() {
     reject(&result, "other solution 1: not an object");
     result["others"] = json!(7);
     reject(&result, "`others` is not a list");
+}
+
+/// Warnings of a file stand on standard error, in the result and in its JSON; an option that does not suit a file is a
+/// wrong call.
+#[test]
+fn warnings_and_options_that_do_not_suit() {
+    let folder = Folder::new();
+    let file = folder.write("counted.txt", "5\n1\n2\n3\n4\n5\n");
+    let warning = "warning: the first number, 5, is how many others there are";
+    let done = run(&["solve", "partition", &file]).exits(0);
+    assert!(done.stderr.contains(warning) && done.stdout.contains(warning), "{done:?}");
+    let done = run(&["solve", "partition", &file, "--json", "--quiet"]).exits(0);
+    assert!(done.stderr.is_empty() && done.json()["remarks"][0].as_str().unwrap().starts_with(warning), "{done:?}");
+    let result = folder.write("r.json", &done.stdout);
+    assert!(run(&["check", "partition", &file, &result]).exits(0).stderr.starts_with(warning));
+    let verdict = run(&["check", "partition", &file, &result, "--json"]).exits(0).json();
+    assert!(verdict["remarks"][0].as_str().unwrap().starts_with(warning));
+    for command in ["solve", "explain"] {
+        run(&[command, "rich-vrp", "prizes:20:7", "--set", "objective=vehicles"]).refused(2, "--set objective: ");
+    }
+    // A wrong cost of a solution to start from is said, and does not keep it from being one.
+    let file = folder.write(
+        "t.vrp",
+        "NAME : t\nTYPE : CVRP\nDIMENSION : 3\nCAPACITY : 9\nEDGE_WEIGHT_TYPE : EUC_2D\n\
+        NODE_COORD_SECTION\n1 0 0\n2 30 40\n3 0 50\nDEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n",
+    );
+    let start = folder.write("t.sol", "Route #1: 1 2\nCost 120\n");
+    let done = run(&["solve", "vrptw", &file, "--start", &start, "--nodes", "100"]).exits(0);
+    assert!(done.stderr.contains("t.sol: claims the cost 120, recomputed: 132"), "{done:?}");
 }

@@ -252,6 +252,14 @@ impl Tally {
         }
     }
 
+    /// Puts a solution in the place of the best one, whose score it has: it is better by what the score leaves out.
+    pub(crate) fn replace_best(&mut self, solution: Solution<MoveId>) {
+        if self.best.as_ref().is_some_and(|best| best.score == solution.score && best.moves != solution.moves) {
+            self.best = Some(solution);
+            self.unverified.best = true;
+        }
+    }
+
     /// Returns the solutions kept since the last call that are still kept.
     pub(crate) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
         let Unverified { best, kept: identities } = std::mem::take(&mut self.unverified);

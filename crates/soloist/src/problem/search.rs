@@ -383,6 +383,17 @@ impl<P: Problem> Work<'_, P> {
         Some(score)
     }
 
+    /// As [`found`](Self::found), for a solution that the search knows to be better than all of its own before it: one
+    /// of equal score gives way, because a score may not tell apart what the search does.
+    pub fn found_finer(&mut self, moves: &[P::Move]) -> Option<Score> {
+        let score = self.found(moves)?;
+        if !self.watch.has_failed() {
+            let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
+            self.tally.replace_best(Solution { score, moves });
+        }
+        Some(score)
+    }
+
     /// Enters solutions that the search drops without having seen or excluded them: all are at best as good as `bound`,
     /// or, with `None`, nothing is known about them.
     pub fn leave_out(&mut self, bound: Option<f64>) {

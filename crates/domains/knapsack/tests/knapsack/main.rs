@@ -344,7 +344,7 @@ fn specs_never_change() {
 
 #[test]
 fn verifier_recomputes_everything() {
-    let sack = sack(10, &[(7, 4), (9, 6), (5, 3)]);
+    let sack = sack(10, &[(7, 4), (9, 6), (5, 3), (1, 7)]);
     for good in [
         "0 1",
         "1\n0 # comment\n",
@@ -357,13 +357,15 @@ fn verifier_recomputes_everything() {
     ] {
         let checked = check(&sack, good).unwrap();
         assert_eq!(checked.score, 16.0);
-        assert_eq!(checked.summary, "2 of 3 items, value 16, weight 10 of 10");
+        assert_eq!(checked.summary, "2 of 4 items, value 16, weight 10 of 10");
     }
     assert_eq!(check(&sack, "").unwrap().score, 0.0);
     for (bad, message) in [
         ("0 1 2", "weight 13 exceeds the capacity 10"),
+        // One unit too many.
+        ("0 3", "weight 11 exceeds the capacity 10"),
         ("0 0", "item 0 is packed twice"),
-        ("3", "item 3 does not exist: there are 3, counted from 0"),
+        ("4", "item 4 does not exist: there are 4, counted from 0"),
         ("0\n-1", "line 2: item '-1' is negative, expected a whole number from 0 on"),
         ("zero", "line 1: item 'zero', expected a whole number from 0 on"),
         ("[0.5]", "'0.5' in `items` is not a whole number from 0 on"),
@@ -377,6 +379,9 @@ fn verifier_recomputes_everything() {
         (r#"{"problem": "tsptw", "solution": {"items": [0]}}"#, "a solution of '\"tsptw\"', expected knapsack"),
         (r#"{"moves": [[0, 0]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 1"),
         (r#"{"moves": [[0, 1], [2, 1]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 2"),
+        (r#"{"moves": [[2, 2]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 1"),
+        (r#"{"moves": [7], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 1"),
+        (r#"{"moves": [[0, 1], [0]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 2"),
         (r#"{"solution": null}"#, "holds no solution"),
         (r#"{"solution": [0]}"#, "`solution` is not an object"),
         ("{\"items\": [0", "solution: line 1, column 12: not valid JSON: EOF while parsing a list"),

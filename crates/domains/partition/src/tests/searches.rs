@@ -1,6 +1,7 @@
 //! Tests of the searches of the problem's own.
 
 use super::{brute_force, difference, log2};
+use crate::birthday::{Birthday, Buffers, Shape};
 use crate::{Differencing, Numbers, generate};
 use num_bigint::BigUint;
 use soloist::search::ParameterValues;
@@ -116,4 +117,81 @@ fn four_lists_prove_the_optimum() {
         narrow += u32::from(outcome.optimal);
     }
     assert!(windows > 100 && narrow > 250, "{windows} {narrow}");
+}
+
+/// Where the first state is finished there is one solution, and the exact searches say so.
+#[test]
+fn a_finished_first_state_is_a_proof() {
+    for spec in ["random:30x60:7", "random:16x30:7", "random:12x110:7"] {
+        let numbers = generate(spec).unwrap();
+        let count = numbers.values().len();
+        let problem = Differencing::new(&numbers).with_leaf(count);
+        assert!(problem.is_finished(&problem.root()));
+        for name in ["four-lists", "ckk", "ckk-lds"] {
+            let outcome = Solver::new(&problem, Method::named(name)).run().unwrap();
+            assert!(outcome.optimal, "{spec}, {name}");
+        }
+    }
+    // Leading bits decide about more than 128: nothing is proven.
+    let problem = Differencing::new(&generate("random:12x140:7").unwrap()).with_leaf(12);
+    for name in ["four-lists", "ckk", "ckk-lds"] {
+        assert!(!Solver::new(&problem, Method::named(name)).run().unwrap().optimal, "{name}");
+    }
+}
+
+/// Differences that share a score as doubles: the least of them is handed out.
+#[test]
+fn ties_of_the_score_are_settled_exactly() {
+    let mut rng = Rng::new(4);
+    let mut ties = 0;
+    for round in 0..60 {
+        // One number exceeds the others by far; the rest, in the last bits, is divided among them.
+        let mut values: Vec<BigUint> = (0..5).map(|_| BigUint::from(rng.below(1 << 20))).collect();
+        let big = BigUint::from(1_u32) << 110_u32;
+        values.push(&big + BigUint::from(rng.below(1 << 20)));
+        values.push((&big << 2_u32) + BigUint::from(rng.below(1 << 20)));
+        values.push((&big * 3_u32) + BigUint::from(rng.below(1 << 20)));
+        values.push((&big << 1_u32) + BigUint::from(rng.below(1 << 20)));
+        values.push(&big >> 1_u32);
+        let numbers = Numbers::new(values).unwrap();
+        let problem = Differencing::new(&numbers);
+        assert!(problem.is_exact());
+        let least = brute_force(&numbers);
+        for name in ["four-lists", "ckk", "ckk-lds"] {
+            let outcome = Solver::new(&problem, Method::named(name)).seed(round).run().unwrap();
+            let best = outcome.best.unwrap();
+            let mut end = problem.root();
+            best.moves.iter().for_each(|&mv| problem.apply(&mut end, mv));
+            assert!(outcome.optimal);
+            assert_eq!(problem.exact_difference(&end), least, "{name}: {numbers:?}");
+            let first = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap().best.unwrap();
+            let mut other = problem.root();
+            first.moves.iter().for_each(|&mv| problem.apply(&mut other, mv));
+            ties += u32::from(first.score == best.score && problem.exact_difference(&other) != least);
+        }
+    }
+    assert!(ties > 0, "no differences share a score");
+}
+
+/// A construction counts the sums that it makes, also those of the halves of a group, so that a step is short.
+#[test]
+fn sums_are_counted_as_they_are_made() {
+    let problem = Differencing::new(&generate("random:150x150:77").unwrap());
+    let root = problem.root();
+    let labels: Vec<Vec<u64>> = (0..root.len()).map(|at| problem.label(&root, at)).collect();
+    let mut most = 0;
+    for size in [10, 12] {
+        let shape = Shape::best(size, labels.len(), 150.0);
+        let labels = labels[..labels.len() - shape.excess(labels.len())].to_vec();
+        let mut birthday = Birthday::new(&labels, shape, &mut Rng::new(1), Buffers::default());
+        let mut before = 0;
+        while birthday.step().is_none() {
+            most = most.max(birthday.sums() - before);
+            before = birthday.sums();
+        }
+        // Each list has about its size, and each group two halves.
+        let lists = birthday.steps() as u64;
+        assert!(birthday.sums() > lists << (size - 1), "{} sums in {lists} steps", birthday.sums());
+    }
+    assert!(most < 1 << 15, "{most} sums in a step");
 }

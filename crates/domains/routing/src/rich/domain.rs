@@ -1,7 +1,9 @@
 //! Rich vehicle routing by name: what the command line and other programs without types use.
 
+use super::explain::can_explain;
 use super::judge::Judge;
 use super::{Convention, Instance, Objective, Rich, check, draw, generate, is_spec, read, verify, write};
+use crate::remarks;
 use crate::search::METHODS;
 use crate::vrptw::{Edges, Rounding};
 use serde_json::{Value, json};
@@ -41,6 +43,7 @@ pub const DOMAIN: Domain = Domain {
 /// An instance with its name and its search problem.
 struct Loaded {
     name: String,
+    remarks: Vec<String>,
     problem: Rich,
 }
 
@@ -70,10 +73,12 @@ fn load(name: &str, options: &Options) -> LoadResult {
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
     if objective == Objective::Vehicles && instance.has_prizes() {
         let wrong = "customers with prizes: fewest vehicles would serve none of them, expected the objective `cost`";
-        return Err(InstanceError::new(name, wrong));
+        return Err(InstanceError::new(name, wrong).with_option("objective"));
     }
+    let mut remarks = remarks::remarks(&instance.sites(), rounding);
+    remarks.extend(remarks::slow_depots(instance.depots.iter().map(|depot| depot.service)));
     let problem = Rich::new(Arc::new(instance), rounding, objective);
-    Ok(Box::new(Loaded { name: name.to_owned(), problem }) as Box<dyn AnyInstance>)
+    Ok(Box::new(Loaded { name: name.to_owned(), remarks, problem }) as Box<dyn AnyInstance>)
 }
 
 impl Loaded {
@@ -118,6 +123,14 @@ impl soloist_domain::Instance for Loaded {
         };
         let rounding = self.problem.rounding.remark();
         format!("{text}; minimise {objective}{rounding}")
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn unexplained(&self) -> Option<String> {
+        (!can_explain(&self.problem)).then(|| remarks::UNEXPLAINED.to_owned())
     }
 
     fn problem(&self) -> &Rich {

@@ -1,6 +1,8 @@
 //! What a cost consists of, and constraints of rich routing by name.
 
 use super::{Instance, Kind, Rich, Tour};
+use crate::network::MAX_CLOSED;
+use crate::vrptw::{Edges, Rounding};
 use soloist::problem::{Explain, ScorePart};
 use std::sync::Arc;
 
@@ -19,9 +21,14 @@ enum Constraint {
     Back(usize),
 }
 
-/// The constraints that can have an effect; empty where ways past visits that are left out are not known.
+/// Whether ways over visits that are left out can be found.
+pub(super) fn can_explain(problem: &Rich) -> bool {
+    problem.tables.network.is_metric() || problem.tables.network.size() <= MAX_CLOSED
+}
+
+/// The constraints that can have an effect; empty where ways over visits that are left out are not known.
 fn constraints(problem: &Rich) -> Vec<Constraint> {
-    if !problem.tables.network.is_metric() {
+    if !can_explain(problem) {
         return Vec::new();
     }
     let instance = &*problem.instance;
@@ -71,8 +78,12 @@ fn name(instance: &Instance, constraint: Constraint) -> String {
     }
 }
 
-/// The instance in which some constraints hold alone.
-fn relaxed(problem: &Rich, kept: &[usize]) -> Instance {
+/// The instance in which some constraints hold alone, and the rounding of its distances.
+///
+/// A visit that is left out may still be passed: where the direct way is not the shortest, as under rounding, distances
+/// between the others are those of the shortest ways over all that are left out. So leaving out a visit never makes the
+/// others harder to reach.
+fn relaxed(problem: &Rich, kept: &[usize]) -> (Instance, Rounding) {
     let (instance, all) = (&*problem.instance, constraints(problem));
     let kept: Vec<Constraint> = kept.iter().map(|&at| all[at]).collect();
     let holds = |constraint: Constraint| kept.contains(&constraint);
@@ -90,26 +101,54 @@ fn relaxed(problem: &Rich, kept: &[usize]) -> Instance {
             depot.due = f64::INFINITY;
         }
     }
-    let is_kept = |at: usize| {
+    let is_served = |at: usize| {
         let visit = &instance.visits[at];
         let first = if visit.delivers { visit.partner.map_or(at, |pickup| pickup as usize - 1) } else { at };
-        // Customers that need not be served do not stand in the way of others.
         visit.prize.is_none() && holds(Constraint::Served(first))
     };
+    let is_metric = problem.tables.network.is_metric();
+    // Customers that need not be served do not stand in the way of others. Where a way over one of them is shorter than
+    // the direct one, it is theirs with the service there, unless others are left out as well.
+    let is_whole =
+        !is_metric && (0..instance.visits.len()).all(|at| is_served(at) || instance.visits[at].prize.is_some());
+    let is_kept = |at: usize| is_whole || is_served(at);
     let numbers: Vec<Option<u32>> = (0..instance.visits.len())
         .scan(0, |count, at| {
             *count += u32::from(is_kept(at));
             Some(is_kept(at).then_some(*count))
         })
         .collect();
-    loose.visits = (0..instance.visits.len()).filter(|&at| is_kept(at)).map(|at| instance.visits[at]).collect();
-    for (visit, at) in loose.visits.iter_mut().zip((0..instance.visits.len()).filter(|&at| is_kept(at))) {
+    let (stay, left): (Vec<usize>, Vec<usize>) = (0..instance.visits.len()).partition(|&at| is_kept(at));
+    loose.visits = stay.iter().map(|&at| instance.visits[at]).collect();
+    for (visit, &at) in loose.visits.iter_mut().zip(&stay) {
         visit.partner = visit.partner.and_then(|partner| numbers[partner as usize - 1]);
         if !holds(Constraint::Closes(at)) {
             visit.due = f64::INFINITY;
         }
     }
-    loose
+    if left.is_empty() || is_metric {
+        return (loose, problem.rounding);
+    }
+    loose.edges = Edges::Explicit(ways_over(problem, &stay, &left));
+    (loose, Rounding::Exact)
+}
+
+/// The shortest ways between the depots and the visits that stay, over any of those that are left out, in the units of
+/// the file.
+fn ways_over(problem: &Rich, stay: &[usize], left: &[usize]) -> Vec<f64> {
+    let network = &*problem.tables.network;
+    let (n, depots) = (network.size(), problem.tables.depots);
+    let mut table: Vec<f64> = (0..n).flat_map(|i| network.from_site(i)).copied().collect();
+    for k in left.iter().map(|at| depots + at) {
+        let over: Vec<f64> = table[k * n..(k + 1) * n].to_vec();
+        for row in table.chunks_exact_mut(n) {
+            let way = row[k];
+            row.iter_mut().zip(&over).for_each(|(direct, onward)| *direct = direct.min(way + onward));
+        }
+    }
+    let places = || (0..depots).chain(stay.iter().map(|at| depots + at));
+    // Whole units: the quotient is the double next to the decimal.
+    places().flat_map(|i| places().map(move |j| (i, j))).map(|(i, j)| table[i * n + j] / network.scale()).collect()
 }
 
 impl Explain<Rich> for Rich {
@@ -140,6 +179,7 @@ impl Explain<Rich> for Rich {
     }
 
     fn relaxed(&self, kept: &[usize]) -> Option<Self> {
-        Some(Self::new(Arc::new(relaxed(self, kept)), self.rounding, self.objective()))
+        let (loose, rounding) = relaxed(self, kept);
+        Some(Self::new(Arc::new(loose), rounding, self.objective()))
     }
 }

@@ -130,6 +130,9 @@ fn pairs(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
         if pickup > 0 && delivery > 0 {
             return Err(fail(format!("pickup {pickup} and delivery {delivery}, expected one of them to be 0")));
         }
+        if depot.is_none() && amount != 0.0 {
+            return Err(fail(format!("the depot has the demand {amount}, expected 0")));
+        }
         if depot.is_none() {
             depot = Some(Depot { x, y, ready, due, service });
             continue;
@@ -208,6 +211,9 @@ fn cordeau(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
         last = at;
         let visit = cordeau_row(&words, expected, is_depot, timed, depots).map_err(|wrong| (at, wrong))?;
         let Visit { x, y, ready, due, service, .. } = visit;
+        if is_depot && visit.demand != 0 {
+            return Err((at, format!("the depot has the demand {}, expected 0", visit.demand)));
+        }
         if is_depot {
             places.push(Depot { x, y, ready, due, service });
         } else {

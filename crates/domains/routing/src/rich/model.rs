@@ -108,11 +108,15 @@ impl Rich {
         let network = &*tables.network;
         let n = network.size();
         let rate = tables.kinds.iter().map(|kind| kind.rate).fold(f64::INFINITY, f64::min);
-        let to = |j: usize| (0..n).filter(move |&i| i != j).map(move |i| network.distance(i, j));
-        let cheapest_in: Vec<f64> = (0..n).map(|j| rate * to(j).fold(f64::INFINITY, f64::min)).collect();
+        // The ways to a place lie side by side.
+        let to = |j: usize, pick: fn(f64, f64) -> f64, least: f64| {
+            let row = network.to_site(j);
+            row[..j].iter().chain(&row[j + 1..]).copied().fold(least, pick)
+        };
+        let cheapest_in: Vec<f64> = (0..n).map(|j| rate * to(j, f64::min, f64::INFINITY)).collect();
         let cheapest_home = cheapest_in[..tables.depots].iter().copied().fold(f64::INFINITY, f64::min);
         let cheapest_kind = tables.kinds.iter().map(|kind| kind.fixed).fold(f64::INFINITY, f64::min);
-        let longest = (0..n).flat_map(to).fold(f64::MIN_POSITIVE, f64::max);
+        let longest = (0..n).map(|j| to(j, f64::max, f64::MIN_POSITIVE)).fold(f64::MIN_POSITIVE, f64::max);
         let last = (0..tables.depots).map(|depot| network.due(depot)).fold(0.0, f64::max);
         let horizon = if last.is_finite() { positive(last - network.ready(0)) } else { f64::INFINITY };
         let fewest = if objective == Objective::Vehicles { tables.fewest_vehicles() } else { 0 };
@@ -176,8 +180,8 @@ impl Rich {
         (offset + wait + service, [first, latest.min(network.latest(place) - offset)])
     }
 
-    /// Whether the vehicle under way may make a visit next.
-    pub(super) fn may_visit(&self, state: &Tour, place: usize) -> bool {
+    /// Whether the vehicle under way may make a visit next; `owed` are the places of [`owed`](Self::owed).
+    fn may_visit(&self, state: &Tour, place: usize, owed: &[usize]) -> bool {
         let (tables, network, kind) = (&*self.tables, &*self.tables.network, self.kind(state));
         let request = &tables.requests[usize::from(tables.request_of[place])];
         let (second, depot) = (usize::from(request.second), usize::from(kind.depot));
@@ -202,7 +206,7 @@ impl Rich {
         let own = is_delivery || request.second == NONE || meets(second);
         own && leave + network.distance(place, depot) <= network.certainly_late(depot)
             && self.keeps_limits(state, place, depot)
-            && self.owed(state).all(|owed| owed == place || meets(owed))
+            && owed.iter().all(|&owed| owed == place || meets(owed))
     }
 
     /// Whether the route may still be short enough with a further visit.
@@ -218,26 +222,23 @@ impl Rich {
         (state.length + way + home) * margin <= kind.farthest && (duration + home) * margin <= kind.longest
     }
 
-    /// The places of deliveries whose goods are aboard.
-    pub(super) fn owed<'s>(&'s self, state: &'s Tour) -> impl Iterator<Item = usize> + 's {
+    /// The places of deliveries whose goods are aboard: time for each place that is not visited.
+    pub(crate) fn owed(&self, state: &Tour) -> Vec<usize> {
         let tables = &*self.tables;
-        let owes = move |&place: &usize| {
+        let owes = |&place: &usize| {
             let request = &tables.requests[usize::from(tables.request_of[place])];
             usize::from(request.second) == place && !state.unvisited.contains(usize::from(request.first))
         };
         // Nothing is owed where there are no transports, which is quick to see.
-        state
-            .unvisited
-            .iter()
-            .filter(move |&place| tables.demand[place] <= 0 && tables.request_of[place] != NONE)
-            .filter(owes)
+        let unvisited = state.unvisited.iter();
+        unvisited.filter(|&place| tables.demand[place] <= 0 && tables.request_of[place] != NONE).filter(owes).collect()
     }
 
-    /// Whether the vehicle under way may return.
-    pub(super) fn may_return(&self, state: &Tour) -> bool {
+    /// Whether the vehicle under way may return; `owed` are the places of [`owed`](Self::owed).
+    pub(super) fn may_return(&self, state: &Tour, owed: &[usize]) -> bool {
         let (network, kind) = (&*self.tables.network, self.kind(state));
         let depot = usize::from(kind.depot);
-        if state.aboard == 0 || self.owed(state).next().is_some() {
+        if state.aboard == 0 || !owed.is_empty() {
             return false;
         }
         let home = network.distance(usize::from(state.last), depot);
@@ -255,7 +256,13 @@ impl Rich {
         }
         let mut begun = state.clone();
         self.begin(&mut begun, kind);
-        state.unvisited.iter().any(|place| place >= self.tables.depots && self.may_visit(&begun, place))
+        // No vehicle has returned that owes something.
+        state.unvisited.iter().any(|place| place >= self.tables.depots && self.may_visit(&begun, place, &[]))
+    }
+
+    /// The places that the vehicle under way may visit next, ascending; `owed` are those of [`owed`](Self::owed).
+    pub(super) fn next<'s>(&'s self, state: &'s Tour, owed: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        state.unvisited.iter().filter(|&place| self.may_visit(state, place, owed))
     }
 
     /// Sends out a vehicle.

@@ -119,9 +119,10 @@ impl Problem for Rich {
             }
             return;
         }
-        let visits = state.unvisited.iter().filter(|&place| self.may_visit(state, place));
-        moves.extend(visits.map(|place| self.tables.visit(place as u16)));
-        if self.may_return(state) {
+        // Once for all places: what is owed takes a look at each of them.
+        let owed = self.owed(state);
+        moves.extend(self.next(state, &owed).map(|place| self.tables.visit(place as u16)));
+        if self.may_return(state, &owed) {
             moves.push(0);
         }
     }

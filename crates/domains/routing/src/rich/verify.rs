@@ -4,7 +4,8 @@ use super::judge::{Judge, Routed};
 use super::{Instance, Kind, Objective};
 use crate::verdict::{compare, power_above, shown};
 use crate::vrptw::exact::plain_distance;
-use crate::vrptw::{Rounding, solution};
+
+use crate::vrptw::{Rounding, elsewhere, solution};
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{Claims, SubmittedSolution, short};
@@ -114,7 +115,9 @@ pub(super) fn drive_all(judge: &Judge<'_>, routes: &[Routed]) -> Result<(Vec<f64
 /// One line: text that cannot be read, the first violation, a claim that does not hold.
 pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text: &str) -> Result<Checked, String> {
     let (routes, claims, claimed) = routes(instance, text)?;
-    let totals = verify(instance, rounding, &routes)?;
+    let totals = verify(instance, rounding, &routes).map_err(|wrong| {
+        wrong + &elsewhere(&instance.sites(), rounding, None, |rounding| verify(instance, rounding, &routes).is_ok())
+    })?;
     let score = match objective {
         Objective::Vehicles => vehicle_cost(instance, rounding) * totals.vehicles as f64 + totals.cost,
         Objective::Cost => totals.cost,
@@ -135,6 +138,8 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
     }
     if let Some(claimed) = claimed
         && (claimed - totals.cost).abs() > (totals.cost.abs() * 0.01).min(0.0501)
+        // Costs of one decimal are published in tenths as well.
+        && (rounding != Rounding::OneDecimal || (claimed - 10.0 * totals.cost).abs() > 1e-6 * claimed.abs())
     {
         return Err(format!("claims the cost {claimed}, recomputed: {}", shown(totals.cost)));
     }

@@ -198,6 +198,9 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Instance, InstanceError> {
     }
     let mut instance = self::plain(plain, Convention::Vrplib);
     let first = depots.len();
+    if let Some(amount) = amounts[..first].iter().find(|amount| **amount != 0) {
+        return Err(fail(format!("a depot has the demand {amount}, expected 0")));
+    }
     let more: Vec<Depot> = instance.visits.drain(..first - 1).map(|visit| depot_at(&visit)).collect();
     instance.depots.extend(more);
     for (at, visit) in instance.visits.iter_mut().enumerate() {

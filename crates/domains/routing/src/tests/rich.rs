@@ -4,10 +4,12 @@ use crate::rich::{
     Convention, Depot, Instance, Kind, Objective, Rich, Visit, check, generate, parse, rules, verify, write,
 };
 use crate::vrptw::{Edges, Rounding};
+use soloist::check::{Verdict, explain};
 use soloist::search::BranchAndBound;
-use soloist::{Budget, Method, Rng, Score, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::{check_keys, check_searches};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn problem(instance: &Instance, objective: Objective, rounding: Rounding) -> Rich {
     Rich::new(Arc::new(instance.clone()), rounding, objective)
@@ -294,6 +296,156 @@ proptest::proptest! {
             }
         }
     }
+}
+
+/// What the names of constraints say of an instance: those named hold alone, by the text of the file's terms.
+fn named(instance: &Instance, rounding: Rounding, names: &[String]) -> Instance {
+    let says = |text: String| names.iter().any(|name| name.starts_with(&text));
+    let of_kind = |at: usize| if instance.kinds.len() > 1 { format!(" of kind {}", at + 1) } else { String::new() };
+    let must = |at: usize| {
+        let (number, visit) = (at as u32 + 1, &instance.visits[at]);
+        let (pickup, delivery) = match visit.partner {
+            Some(partner) if visit.delivers => (partner, number),
+            partner => (number, partner.unwrap_or(0)),
+        };
+        visit.prize.is_none()
+            && (says(format!("customer {number} is served "))
+                || says(format!("pickup {pickup} and delivery {delivery} ")))
+    };
+    let mut loose = instance.clone();
+    for (at, kind) in loose.kinds.iter_mut().enumerate() {
+        if !names
+            .iter()
+            .any(|name| name.starts_with("at most ") && name.ends_with(&of_kind(at)) && name.contains("vehicle"))
+        {
+            kind.count = None;
+        }
+        if !says(format!("routes{} last", of_kind(at))) && !says(format!("routes{} drive", of_kind(at))) {
+            (kind.longest, kind.farthest) = (f64::INFINITY, f64::INFINITY);
+        }
+    }
+    for (at, depot) in loose.depots.iter_mut().enumerate() {
+        if !says(format!("routes are back at depot {} ", at + 1)) {
+            depot.due = f64::INFINITY;
+        }
+    }
+    for (at, visit) in loose.visits.iter_mut().enumerate() {
+        if !says(format!("visit {} closes ", at + 1)) {
+            visit.due = f64::INFINITY;
+        }
+    }
+    if (0..instance.visits.len()).all(|at| must(at) || instance.visits[at].prize.is_some()) {
+        return loose;
+    }
+    // The others are passed, on the shortest ways.
+    let places: Vec<(f64, f64)> = instance
+        .depots
+        .iter()
+        .map(|depot| (depot.x, depot.y))
+        .chain(instance.visits.iter().map(|visit| (visit.x, visit.y)))
+        .collect();
+    let n = places.len();
+    let mut ways = vec![0.0; n * n];
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let way = (places[i].0 - places[j].0).hypot(places[i].1 - places[j].1);
+        ways[i * n + j] = match rounding {
+            Rounding::Exact => way,
+            Rounding::OneDecimal => (way * 10.0 + 1e-9).floor() / 10.0,
+            Rounding::Nearest => (way + 0.5).floor(),
+        };
+    }
+    let stay: Vec<usize> = (0..instance.visits.len()).filter(|&at| must(at)).collect();
+    let depots = instance.depots.len();
+    for k in (0..instance.visits.len()).filter(|at| !stay.contains(at)).map(|at| depots + at) {
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            // Sums of tenths are tenths.
+            let over = ((ways[i * n + k] + ways[k * n + j]) * 1e9).round() / 1e9;
+            ways[i * n + j] = ways[i * n + j].min(over);
+        }
+    }
+    let kept: Vec<usize> = (0..depots).chain(stay.iter().map(|at| depots + at)).collect();
+    loose.edges = Edges::Explicit(
+        kept.iter().flat_map(|&i| kept.iter().map(move |&j| (i, j))).map(|(i, j)| ways[i * n + j]).collect(),
+    );
+    loose.visits = stay.iter().map(|&at| loose.visits[at]).collect();
+    for visit in &mut loose.visits {
+        visit.partner =
+            visit.partner.map(|partner| stay.iter().position(|&at| at + 1 == partner as usize).unwrap() as u32 + 1);
+    }
+    loose
+}
+
+/// Whether some plan is valid by the verifier.
+fn is_possible(instance: &Instance, rounding: Rounding) -> bool {
+    let rounding = if instance.edges == Edges::Euclidean { rounding } else { Rounding::Exact };
+    let mut found = false;
+    each_plan(instance, &mut |plan| found = found || verify(instance, rounding, plan).is_ok());
+    found
+}
+
+/// Rounded distances break the triangle inequality: conflicts are found all the same, and are those of brute force.
+#[test]
+fn conflicts_under_rounding_are_those_of_brute_force() {
+    let mut rng = Rng::new(11);
+    let (mut conflicts, mut feasible) = (0, 0);
+    for round in 0..40 {
+        let mut instance = small(&mut rng);
+        instance.visits.iter_mut().for_each(|visit| visit.service = visit.service.min(0.0));
+        if round % 2 == 0 {
+            instance.kinds.iter_mut().for_each(|kind| kind.farthest = kind.farthest.min(22.0));
+        }
+        let rounding = [Rounding::OneDecimal, Rounding::Nearest][round % 2];
+        let problem = problem(&instance, Objective::Cost, rounding);
+        assert!(!problem.tables().network().is_metric());
+        let found = explain(&problem, Duration::from_secs(60), 1, None).unwrap();
+        if is_possible(&instance, rounding) {
+            assert_eq!(found.verdict, Verdict::Feasible, "{instance:?}");
+            feasible += 1;
+            continue;
+        }
+        conflicts += 1;
+        assert_eq!(found.verdict, Verdict::Conflict, "{instance:?}");
+        assert!(found.is_least, "{instance:?}: {found:?}");
+        let holds = |names: &[String]| is_possible(&named(&instance, rounding, names), rounding);
+        assert!(!holds(&found.conflict), "{instance:?}: {found:?}");
+        for at in 0..found.conflict.len() {
+            let mut kept = found.conflict.clone();
+            let left_out = kept.remove(at);
+            assert!(holds(&kept), "{left_out} is not needed: {instance:?}: {found:?}");
+        }
+    }
+    assert!(conflicts > 8 && feasible > 8, "{conflicts} conflicts, {feasible} feasible");
+}
+
+/// What is owed is looked for once a move: the time of a replay is quadratic, and its moves are those of the rules.
+#[test]
+fn deliveries_owed_are_those_whose_pickups_are_made() {
+    let instance = generate("pairs:12:3").unwrap();
+    let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
+    let mut rng = Rng::new(1);
+    let (mut state, mut aboard, mut most) = (problem.root(), Vec::new(), 0);
+    loop {
+        let mut owed: Vec<u32> = problem.owed(&state).into_iter().map(|place| place as u32).collect();
+        owed.sort_unstable();
+        aboard.sort_unstable();
+        assert_eq!(owed, aboard);
+        most = most.max(owed.len());
+        let mut legal = Vec::new();
+        problem.moves(&state, &mut legal);
+        let Some(&mv) = legal.get(rng.index(legal.len().max(1))) else { break };
+        if let Some(visit) = (mv as usize).checked_sub(1).and_then(|at| instance.visits.get(at)) {
+            match visit.partner {
+                Some(pickup) if visit.delivers => {
+                    assert!(aboard.contains(&u32::from(mv)), "delivery {mv} before pickup {pickup}");
+                    aboard.retain(|&place| place != u32::from(mv));
+                }
+                Some(delivery) => aboard.push(delivery),
+                None => {}
+            }
+        }
+        problem.apply(&mut state, mv);
+    }
+    assert!(most > 1, "{most} at most");
 }
 
 /// Reaches published values: vehicles and distance, or the distance alone.

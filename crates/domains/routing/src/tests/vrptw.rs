@@ -399,3 +399,41 @@ fn a_playout_of_many_steps_ends_at_the_limit() {
         }
     }
 }
+
+/// A published solution may follow another rounding than the rules in force: the refusal names the one that it follows.
+#[test]
+fn the_rounding_of_a_solution_is_named() {
+    // 7.07 there: with one decimal, 7.0, customer 1 is reached just in time, and so is the depot.
+    let text = "NAME : t\nTYPE : VRPTW\nDIMENSION : 3\nCAPACITY : 10\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 5 5\n\
+                3 20 0\nDEMAND_SECTION\n1 0\n2 4\n3 4\nTIME_WINDOW_SECTION\n1 0 100\n2 0 7\n3 0 90\nDEPOT_SECTION\n1\n-1\nEOF\n";
+    let instance = parse("t", text.as_bytes()).unwrap();
+    let checked = |objective: Objective, rounding, plan: &str| check(&instance, objective, rounding, plan);
+    let late = "route 1 reaches customer 1 at 7.071068, 0.071068 after its due time 7";
+    let error = checked(Objective::Vehicles, Rounding::Exact, "Route #1: 1 2\n").unwrap_err();
+    assert!(error.starts_with(late), "{error}");
+    assert!(error.ends_with("; valid with distances of one decimal (--set objective=distance)"), "{error}");
+    let error = checked(Objective::Distance, Rounding::Exact, "Route #1: 1 2\n").unwrap_err();
+    assert!(error.ends_with("; valid with distances of one decimal (--set rounding=one-decimal)"), "{error}");
+    // 7 + 15.8 + 20, as decimals, in tenths or without.
+    for cost in ["42.8", "428", "42.80"] {
+        let plan = format!("Route #1: 1 2\nCost {cost}\n");
+        assert_eq!(checked(Objective::Distance, Rounding::OneDecimal, &plan).unwrap().score, 42.8, "{cost}");
+    }
+    assert!(checked(Objective::Distance, Rounding::OneDecimal, "Route #1: 1 2\nCost 427\n").is_err());
+    // No rounding makes it valid.
+    let error = checked(Objective::Vehicles, Rounding::Exact, "Route #1: 2 1\n").unwrap_err();
+    assert!(!error.contains("valid with"), "{error}");
+
+    let rich = crate::rich::parse("t", text.as_bytes()).unwrap();
+    let checked = |rounding, plan: &str| crate::rich::check(&rich, crate::rich::Objective::Cost, rounding, plan);
+    let error = checked(Rounding::Exact, "Route #1: 1 2\n").unwrap_err();
+    assert!(error.ends_with("; valid with distances of one decimal (--set rounding=one-decimal)"), "{error}");
+    for cost in ["42.8", "428"] {
+        assert!(checked(Rounding::OneDecimal, &format!("Route #1: 1 2\nCost {cost}\n")).is_ok(), "{cost}");
+    }
+    assert!(checked(Rounding::OneDecimal, "Route #1: 1 2\nCost 430\n").is_err());
+    // A depot delivers nothing to itself, in no reader.
+    let depot = text.replace("DEMAND_SECTION\n1 0", "DEMAND_SECTION\n1 5");
+    assert!(parse("t", depot.as_bytes()).unwrap_err().to_string().contains("the demand 5, expected 0"));
+    assert!(crate::rich::parse("t", depot.as_bytes()).unwrap_err().to_string().contains("the demand 5, expected 0"));
+}

@@ -1,6 +1,7 @@
 //! The travelling salesman with time windows by name: what the command line and other programs without types use.
 
 use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, verify, write};
+use crate::remarks::of_tsptw;
 use crate::search::METHODS;
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
@@ -28,6 +29,7 @@ pub const DOMAIN: Domain = Domain {
 struct Loaded {
     name: String,
     instance: Instance,
+    remarks: Vec<String>,
     problem: Tsptw,
 }
 
@@ -38,7 +40,8 @@ fn load(name: &str, options: &Options) -> LoadResult {
         _ => Objective::Travel,
     };
     let problem = Tsptw::new(&instance, objective);
-    Ok(Box::new(Loaded { name: name.to_owned(), instance, problem }) as Box<dyn AnyInstance>)
+    let remarks = of_tsptw(&instance);
+    Ok(Box::new(Loaded { name: name.to_owned(), instance, remarks, problem }) as Box<dyn AnyInstance>)
 }
 
 impl soloist_domain::Instance for Loaded {
@@ -54,6 +57,10 @@ impl soloist_domain::Instance for Loaded {
             Objective::Makespan => "makespan",
         };
         format!("{} nodes with the depot; minimise {objective}", self.instance.nodes())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn problem(&self) -> &Tsptw {

@@ -1,6 +1,7 @@
 //! Vehicle routing by name: what the command line and other programs without types use.
 
 use super::{Depot, Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
+use crate::remarks;
 use crate::search::METHODS;
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
@@ -51,6 +52,7 @@ struct Loaded {
     name: String,
     instance: Instance,
     rounding: Rounding,
+    remarks: Vec<String>,
     problem: Vrptw,
 }
 
@@ -86,7 +88,9 @@ fn load(name: &str, options: &Options) -> LoadResult {
     let depot = if chosen("depot") == "by-visit" { Depot::ByVisit } else { Depot::Alike };
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
     let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective).with_depot(depot);
-    Ok(Box::new(Loaded { name: name.to_owned(), instance, rounding, problem }) as Box<dyn AnyInstance>)
+    let mut remarks = remarks::remarks(&instance, rounding);
+    remarks.extend(remarks::slow_depots(instance.sites[..1].iter().map(|depot| depot.service)));
+    Ok(Box::new(Loaded { name: name.to_owned(), instance, rounding, remarks, problem }) as Box<dyn AnyInstance>)
 }
 
 impl soloist_domain::Instance for Loaded {
@@ -112,6 +116,14 @@ impl soloist_domain::Instance for Loaded {
         format!(
             "{customers} customers, {vehicles} (at least {fewest} needed) of capacity {capacity}{windows}; minimise {objective}{rounding}"
         )
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn unexplained(&self) -> Option<String> {
+        self.problem.network().quickest().is_none().then(|| remarks::UNEXPLAINED.to_owned())
     }
 
     fn problem(&self) -> &Vrptw {
@@ -242,7 +254,7 @@ mod tests {
             let instance = generate("random:20:1").unwrap();
             let rounding = Rounding::Exact;
             let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
-            let loaded = Loaded { name: "random:20:1".into(), instance, rounding, problem };
+            let loaded = Loaded { name: "random:20:1".into(), instance, rounding, remarks: Vec::new(), problem };
             let scores = if objective == Objective::Vehicles { vec![2e6 + 3.5, 1e6 + 900.25] } else { vec![20.5] };
             soloist_domain::testing::check_pairs(&loaded, 50, scores);
         }

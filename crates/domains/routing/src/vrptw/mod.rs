@@ -21,5 +21,5 @@ pub use instance::{Edges, Instance, Objective, Rounding, Site, route_cost};
 pub use model::{Depot, Tour, Vrptw};
 pub(crate) use spec::whole;
 pub use spec::{generate, is_spec};
-pub(crate) use verify::numbers;
 pub use verify::{Totals, check, verify};
+pub(crate) use verify::{elsewhere, numbers};

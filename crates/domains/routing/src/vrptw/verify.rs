@@ -170,7 +170,10 @@ pub(super) fn reason(instance: &Instance, judge: &Judge<'_>, routes: &[&Vec<u32>
 /// One line: text that cannot be read, the first violation, a claim that does not hold.
 pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text: &str) -> Result<Checked, String> {
     let (routes, claims, cost) = routes(text)?;
-    let totals = verify(instance, rounding, &routes)?;
+    let totals = verify(instance, rounding, &routes).map_err(|wrong| {
+        let objective = (instance.has_windows() && objective == Objective::Vehicles).then_some("objective=distance");
+        wrong + &elsewhere(instance, rounding, objective, |rounding| verify(instance, rounding, &routes).is_ok())
+    })?;
     let score = match objective {
         Objective::Vehicles => vehicle_cost(instance, rounding) * totals.vehicles as f64 + totals.distance,
         Objective::Distance => totals.distance,
@@ -181,10 +184,11 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
         compare(&claims, &found, 0.0)?;
     }
     if let Some(cost) = cost {
-        // Costs are printed with one decimal or two, or rounded.
+        // Costs are printed with one decimal or two, or rounded, or in tenths.
         let near = |value: f64, within: f64| (cost - value).abs() <= within;
         if !(near(totals.distance, (totals.distance * 0.01).min(0.0501))
             || near(totals.truncated, 1e-6)
+            || near(10.0 * totals.truncated, 1e-6)
             || near(totals.distance.round(), 0.0))
         {
             return Err(format!("claims the cost {cost}, recomputed: {}", shown(totals.distance)));
@@ -198,6 +202,24 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
         summary += &format!(" ({} without rounding)", shown(exact));
     }
     Ok(Checked { score, summary })
+}
+
+/// Names the rounding under which a solution is valid that is none under the rules in force; empty: there is none.
+/// `usual`: the option by which distances of one decimal are usually asked for.
+pub(crate) fn elsewhere(
+    instance: &Instance,
+    rounding: Rounding,
+    usual: Option<&str>,
+    mut is_valid: impl FnMut(Rounding) -> bool,
+) -> String {
+    let usual = usual.filter(|_| instance.edges == Edges::Euclidean).unwrap_or("rounding=one-decimal");
+    let all = [
+        (Rounding::OneDecimal, "of one decimal", usual),
+        (Rounding::Exact, "that are not rounded", "rounding=none"),
+        (Rounding::Nearest, "rounded to whole numbers", "rounding=nearest"),
+    ];
+    let found = all.into_iter().find(|&(other, ..)| other != rounding && is_valid(other));
+    found.map_or_else(String::new, |(_, which, option)| format!("; valid with distances {which} (--set {option})"))
 }
 
 /// Routes, the claims of a result, the cost of a plain text.

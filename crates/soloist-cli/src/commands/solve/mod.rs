@@ -18,6 +18,7 @@ use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;
 use soloist::Budget;
 use soloist::run::{CheckpointError, Counters, RunInfo, SavedRun, SolveError, StopReason};
+use soloist_problems::claims::best_alone;
 use soloist_problems::result::{self, Asked};
 use soloist_problems::verification::verify_all;
 use soloist_problems::{
@@ -63,7 +64,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let options = whole.check(args.problem).map_err(|error| registry().with_owners(error))?;
     let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
     let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
-    let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
+    let unopened = |error| resolve::unopened(args.problem, &args.instance, &error);
     let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
     let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
     let (bytes, before, ended) = match saved {
@@ -81,7 +82,17 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, is_begun, None)?.setup, info)?;
     }
     let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
-    let start = args.start.iter().map(|path| read_moves(path, |text| instance.start_from(text)));
+    let start = args.start.iter().map(|path| {
+        read_moves(path, |text| {
+            let moves = instance.start_from(text)?;
+            // It is a start all the same.
+            let wrong = instance.check(text).err().filter(|wrong| wrong.starts_with("claims "));
+            if let Some(wrong) = wrong.filter(|_| !args.quiet.quiet) {
+                output::note(&format!("{}: {wrong}", path.display()));
+            }
+            Ok(moves)
+        })
+    });
     let start = start.collect::<Result<_, _>>()?;
     let prefix = args.prefix.iter().map(|path| read_moves(path, |text| instance.prefix_from(text)));
     let prefix = prefix.collect::<Result<Vec<_>, _>>()?.pop();
@@ -210,6 +221,7 @@ fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
 /// Says what starts; `ended`: why the search that is resumed cannot continue.
 fn announce(spec: &RunSpec, asked: Asked<'_>, before: Option<&RunInfo>, ended: Option<StopReason>) {
     output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
+    asked.instance.remarks().iter().for_each(|remark| output::note(remark));
     output::note(&text::method_line(asked.setup));
     if let Some(info) = before {
         let seconds = info.elapsed.as_secs_f64();
@@ -244,7 +256,7 @@ fn used_up(limits: &Limits, before: &RunInfo) -> Option<String> {
 pub(super) fn read_moves(path: &Path, moves_of: impl FnOnce(&str) -> Result<Value, String>) -> Result<Value, Failure> {
     let name = path.display().to_string();
     let text = check::read(&name)?;
-    let moves = check::best_alone(text).and_then(|text| moves_of(&text));
+    let moves = best_alone(text).and_then(|text| moves_of(&text));
     moves.map_err(|error| Failure::runtime(format!("{name}: {error}")))
 }
 
