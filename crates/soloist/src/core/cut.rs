@@ -36,6 +36,8 @@ pub(crate) struct Watch {
     /// What all streams are asked for; 0: nothing. Raised whenever a mark is set.
     word: Arc<AtomicU8>,
     marks: Arc<AtomicU8>,
+    /// The moves of the longest game that was left in an abandoned step.
+    left: Arc<AtomicU64>,
     most: usize,
     record: Arc<Record>,
     /// Where the problem reports errors.
@@ -74,7 +76,7 @@ impl Watch {
     /// reports errors in `fault`.
     pub(crate) fn new(word: &Arc<AtomicU8>, most: u64, fault: Option<Fault>) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { word: Arc::clone(word), marks: Arc::default(), most, record: Arc::default(), fault }
+        Self { word: Arc::clone(word), marks: Arc::default(), left: Arc::default(), most, record: Arc::default(), fault }
     }
 
     /// Whether nothing counts that the present step finds: the problem has reported an error, or the step is abandoned.
@@ -161,7 +163,16 @@ impl Watch {
             self.word.store(Demand::Abandon as u8, Ordering::Relaxed);
             return true;
         }
-        self.abandons()
+        let abandons = self.abandons();
+        if abandons {
+            self.left.fetch_max(moves as u64, Ordering::Relaxed);
+        }
+        abandons
+    }
+
+    /// The moves of the longest game that an abandoned step has left; 0: it has left none.
+    pub(crate) fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// Notes that user code has returned early, as the run had asked it to.

@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 /// Remarks on limits that bind inside a step.
 const ABANDONED: &str = "the limit was reached long before the end of a step, which was abandoned: \
                          the best solution stands, the run cannot be continued from here";
+const FRUITLESS: &str = "the limit was reached inside the first step, which was abandoned: there is no solution, and the run \
+                         cannot be continued from here";
 const SHORTENED: &str = "the limit was reached long before the end of a playout, which was cut short: \
                          a run without that limit makes other playouts";
 const UNWATCHED: &str = "no further thread could be started: limits of time and signals were obeyed between steps only";
@@ -457,12 +459,20 @@ impl<'p> Drive<'p> {
         // How far the others came when one had reached a goal depends on their schedule.
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
         let told = all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark));
-        let own = [
-            (self.is_abandoned(), ABANDONED),
-            (self.streams.iter().any(|stream| stream.watch.is_shortened()), SHORTENED),
-            (self.unwatched, UNWATCHED),
-        ];
-        told.chain(own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned())).collect()
+        let shortened = self.streams.iter().any(|stream| stream.watch.is_shortened());
+        let own = [(shortened, SHORTENED), (self.unwatched, UNWATCHED)];
+        let own = own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned());
+        told.chain(self.abandonment()).chain(own).collect()
+    }
+
+    /// Says that a step was abandoned, and what is left then.
+    fn abandonment(&self) -> Option<String> {
+        let left = self.streams.iter().map(|stream| stream.watch.left()).max().unwrap_or(0);
+        self.is_abandoned().then(|| match (self.best(), left) {
+            (Some(_), _) => ABANDONED.to_owned(),
+            (None, 0) => FRUITLESS.to_owned(),
+            (None, left) => format!("no game has ended: one was at move {left} at the limit; do moves ever end?"),
+        })
     }
 
     /// Whether a step was abandoned: the run has its best solution, but cannot continue.

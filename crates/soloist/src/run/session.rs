@@ -61,6 +61,14 @@ pub enum SolveError {
     /// A method makes whole solutions, which cannot begin with given moves.
     #[error("with a prefix another method is needed: those of the problem itself make whole solutions")]
     Whole(#[source] ParameterError),
+    /// The limits need not end a run of this method: see [`Setup::check_limits`].
+    #[error("{method}: {what}")]
+    Limits {
+        /// The name of the preset.
+        method: String,
+        /// Why, and what limit to add.
+        what: &'static str,
+    },
     /// The method holds more than the memory limit allows, whatever it finds.
     #[error("the method needs at least {} MiB for its states, beams and records, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
@@ -407,7 +415,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Each solution that is new at the end of the slice is played again from the root.
     ///
     /// # Errors
-    /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
+    /// When the limits of the slice need not end it ([`SolveError::Limits`]); a slice without any ends with the method
+    /// alone. When the problem or the rollout has reported an error. The best solution found before stays, but the searches
     /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save. When a solution
     /// does not stand its replay ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
@@ -419,6 +428,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// # Errors
     /// As for [`advance`](Self::advance).
     pub fn advance_with(&mut self, slice: &Budget, control: Control<'_, P::Move>) -> Result<StopReason, SolveError> {
+        self.setup.check_limits(slice)?;
         let deadline = slice.time.and_then(|time| Instant::now().checked_add(time));
         let part = SliceLimits {
             playouts: slice.playouts,

@@ -130,6 +130,10 @@ impl Family for Own {
         self.resolve(searches)
     }
 
+    fn finishes_rarely(&self) -> bool {
+        self.is_exact()
+    }
+
     fn build(&self, problem: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         let (unit, size, exact) =
             self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));

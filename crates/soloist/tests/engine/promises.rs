@@ -238,7 +238,7 @@ fn check_finds_what_is_wrong() {
         (with_future(Parts::NoSum), None),
         (with_future(Parts::All), None),
         (with_future(Parts::NoFirst), Some("states with equal keys end with")),
-        (with_future(Parts::Constant), Some("earlier one of the same game")),
+        (with_future(Parts::Constant), Some("the same game")),
         (with_rollout("fine"), None),
         (with_rollout("empty"), Some("`empty` has no candidate where there are legal moves")),
         (with_rollout("illegal"), Some("`illegal` has an illegal candidate")),
