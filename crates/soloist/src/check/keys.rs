@@ -1,8 +1,8 @@
 //! States that a problem says are equal, or comparable.
 
 use crate::check::{Violation, after, future, list};
-use crate::{Problem, Rng, Score, Sense};
 use crate::run::returns_better;
+use crate::{Problem, Rng, Score, Sense};
 use std::collections::BTreeMap;
 
 /// Moves that are remembered, and pairs of states that are compared after each game.

@@ -76,7 +76,14 @@ impl Watch {
     /// reports errors in `fault`.
     pub(crate) fn new(word: &Arc<AtomicU8>, most: u64, fault: Option<Fault>) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { word: Arc::clone(word), marks: Arc::default(), left: Arc::default(), most, record: Arc::default(), fault }
+        Self {
+            word: Arc::clone(word),
+            marks: Arc::default(),
+            left: Arc::default(),
+            most,
+            record: Arc::default(),
+            fault,
+        }
     }
 
     /// Whether nothing counts that the present step finds: the problem has reported an error, or the step is abandoned.

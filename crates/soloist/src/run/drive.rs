@@ -1,6 +1,7 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
 use super::goals::{Goals, root_bound};
+use super::observer::Progress;
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::Plan;
 use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
@@ -10,6 +11,7 @@ use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
 use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
+use crate::search::step::Unfinished;
 use crate::search::{Clock, Exchange, Limits, insert};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -25,6 +27,11 @@ const FRUITLESS: &str = "the limit was reached inside the first step, which was 
                          cannot be continued from here";
 const SHORTENED: &str = "the limit was reached long before the end of a playout, which was cut short: \
                          a run without that limit makes other playouts";
+const COMPLETED: &str = "the first pass of a beam was cut off: the best solution is one of its best states, played to its end \
+                         after the limit";
+/// The time that this may take, or the part of the time so far, where a clock or a signal has ended the run.
+const COMPLETION: Duration = Duration::from_millis(50);
+const COMPLETION_PART: u32 = 50;
 const UNWATCHED: &str = "no further thread could be started: limits of time and signals were obeyed between steps only";
 
 /// All streams of a run, and the budget that they have been granted.
@@ -47,6 +54,11 @@ pub(super) struct Drive<'p> {
     pub(super) plan: Plan,
     /// The target of the last slice.
     target: Option<f64>,
+    /// The best states of searches that a limit has ended before they had finished anything, played to their ends; no
+    /// part of the run, which may continue.
+    completed: Option<(Solution<MoveId>, Improvement)>,
+    /// Whether that has been replayed.
+    is_replayed: bool,
     /// Improvements in the order of the slices that found them.
     pub(super) log: Vec<Improvement>,
     /// When progress was reported last, and the best bound that was reported.
@@ -132,6 +144,8 @@ impl<'p> Drive<'p> {
             stop,
             plan,
             target: None,
+            completed: None,
+            is_replayed: false,
             log,
             reported: None,
             told: None,
@@ -250,6 +264,7 @@ impl<'p> Drive<'p> {
         let count = self.streams.len() as u64;
         let start = Instant::now();
         self.target = part.target;
+        self.completed = None;
         let goal = self.goals().nearest();
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
@@ -307,7 +322,38 @@ impl<'p> Drive<'p> {
         if reason.is_some() {
             self.note();
         }
+        if part.abandons && reason.is_some_and(|reason| !reason.is_final() && reason != StopReason::Target) {
+            self.complete(reports);
+        }
         reason
+    }
+
+    /// Completes what searches have unfinished that have finished nothing.
+    fn complete(&mut self, reports: &mut Reports<'_>) {
+        // Whatever was asked for has been done.
+        self.word.store(0, Ordering::Relaxed);
+        let sense = self.sense();
+        let by_clock = matches!(self.stop, StopReason::Time | StopReason::Interrupted);
+        let incumbent = self.best().and_then(|best| best.score.value());
+        let mut reached = self.best().map(|best| best.score);
+        for stream in self.streams.iter().filter(|stream| !stream.watch.is_void() && !stream.has_failed()) {
+            let until = by_clock.then(|| Instant::now() + COMPLETION.max(self.elapsed / COMPLETION_PART));
+            let run = Unfinished { incumbent, nodes: stream.tally.counters.nodes, until };
+            let Some(solution) = stream.search.completion(&*stream.problem, &run) else { continue };
+            if reached.is_some_and(|reached| !sense.better(solution.score, reached)) {
+                continue;
+            }
+            reached = Some(solution.score);
+            let (playouts, at) = (stream.tally.counters.playouts, stream.tally.stream);
+            let improvement = Improvement { score: solution.score, playouts, stream: at, elapsed: self.elapsed };
+            self.completed = Some((solution, improvement));
+        }
+        self.is_replayed = false;
+        if let Some((solution, improvement)) = &self.completed {
+            let counters = self.counters();
+            let (elapsed, best, bound) = (self.elapsed, Some(solution.score), reports.bound);
+            reports.observer.improved(improvement, solution, &Progress { elapsed, counters, best, bound });
+        }
     }
 
     /// Runs the streams, with exchanges between them, until none can continue in this part.
@@ -443,7 +489,8 @@ impl<'p> Drive<'p> {
         let shown = first.map_or(stop, |(_, reason)| reason);
         let verdict = Verdict::new(shown, problem.facts().is_complete, best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
-        for event in self.events(first.map(|(first, _)| first.since())) {
+        let completed = self.completed.iter().map(|(_, improvement)| *improvement);
+        for event in self.events(first.map(|(first, _)| first.since())).into_iter().chain(completed) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
                 history.push(event);
             }
@@ -460,7 +507,7 @@ impl<'p> Drive<'p> {
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
         let told = all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark));
         let shortened = self.streams.iter().any(|stream| stream.watch.is_shortened());
-        let own = [(shortened, SHORTENED), (self.unwatched, UNWATCHED)];
+        let own = [(self.completed.is_some(), COMPLETED), (shortened, SHORTENED), (self.unwatched, UNWATCHED)];
         let own = own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned());
         told.chain(self.abandonment()).chain(own).collect()
     }
@@ -537,6 +584,10 @@ impl<'p> Drive<'p> {
 
     /// Returns the best solution that counts.
     pub(super) fn incumbent(&self) -> Option<&Solution<MoveId>> {
+        if let Some((completed, _)) = &self.completed {
+            // It was kept because it is better than what the streams have.
+            return Some(completed);
+        }
         self.decisive().map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref())
     }
 
@@ -553,7 +604,10 @@ impl<'p> Drive<'p> {
 
     /// Returns the solutions that the streams hold and that were not returned before.
     pub(super) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
-        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).collect()
+        let completed = self.completed.iter().filter(|_| !self.is_replayed).map(|(solution, _)| solution.clone());
+        let completed: Vec<_> = completed.collect();
+        self.is_replayed = true;
+        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).chain(completed).collect()
     }
 
     /// Takes out the error that user code has reported.

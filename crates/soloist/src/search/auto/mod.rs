@@ -6,6 +6,7 @@ mod race;
 mod racer;
 
 use super::family::Family;
+use super::step::Unfinished;
 use super::{Context, Search, Status};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
@@ -464,6 +465,11 @@ impl Search for AutoSearch {
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let horizon = self.horizon(self.progress(context));
         self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
+    }
+
+    fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
+        let all = self.entrants.iter().filter_map(|entrant| entrant.completion(problem, run));
+        all.reduce(|a, b| if problem.sense().better(b.score, a.score) { b } else { a })
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {

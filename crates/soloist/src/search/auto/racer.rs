@@ -8,6 +8,7 @@ use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::search::step::Unfinished;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -192,6 +193,11 @@ impl Racer {
         if let Some(search) = &mut self.search {
             search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
         }
+    }
+
+    /// See [`Search::completion`].
+    pub(super) fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
+        self.search.as_ref().filter(|_| self.score().is_none())?.completion(problem, run)
     }
 
     /// See [`Search::gauges`].
