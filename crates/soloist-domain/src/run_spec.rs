@@ -4,6 +4,7 @@
 //! keywords. Defaults, limits, names and the checks of all of them are here, so that the same mistake has the same
 //! message everywhere.
 
+use crate::erased::ending;
 use crate::names::{hint, unknown};
 use crate::result::serialize_number;
 use crate::settings::{Setting, Settings};
@@ -20,9 +21,6 @@ pub const DEFAULT_SECONDS: u64 = Budget::DEFAULT_TIME.as_secs();
 
 /// The setting of a run that is no parameter of its method.
 const PROOF: &str = "proof";
-
-/// More nodes than any run makes.
-const MOST_NODES: u64 = 1 << 59;
 
 /// What is run: plain data, the same from the command line, a file or keywords.
 ///
@@ -355,11 +353,10 @@ impl RunSpec {
             named.try_for_each(|rollout| check_rollout(domain, instance, rollout))?;
         }
         let mut budget = self.budget.budget(Duration::ZERO);
-        match refuse_endless(&setup, &budget) {
-            // As many nodes as the instance takes.
-            Err(_) if self.method.is_none() => budget.nodes = Some(MOST_NODES),
-            answer => answer?,
+        if self.method.is_none() {
+            budget = ending(&setup, budget);
         }
+        refuse_endless(&setup, &budget)?;
         Ok(ResolvedRun { setup: setup.rollout(rollout), budget, keep: self.keep.unwrap_or(1) })
     }
 

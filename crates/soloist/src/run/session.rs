@@ -407,7 +407,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         self.drive.plan = plan;
     }
 
-    /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was.
+    /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was. What
+    /// does not end a method, such as playouts alone `dfs` and `cabs`, does not end a slice either:
+    /// [`Setup::check_limits`] says so before.
     ///
     /// `playouts`, `nodes` and `time` of the slice are added to what was done before; `target` and `stall` are as in a
     /// whole run; `memory` is ignored: it was settled when the run began.
@@ -415,8 +417,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Each solution that is new at the end of the slice is played again from the root.
     ///
     /// # Errors
-    /// When the limits of the slice need not end it ([`SolveError::Limits`]); a slice without any ends with the method
-    /// alone. When the problem or the rollout has reported an error. The best solution found before stays, but the searches
+    /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
     /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save. When a solution
     /// does not stand its replay ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
@@ -428,7 +429,6 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// # Errors
     /// As for [`advance`](Self::advance).
     pub fn advance_with(&mut self, slice: &Budget, control: Control<'_, P::Move>) -> Result<StopReason, SolveError> {
-        self.setup.check_limits(slice)?;
         let deadline = slice.time.and_then(|time| Instant::now().checked_add(time));
         let part = SliceLimits {
             playouts: slice.playouts,

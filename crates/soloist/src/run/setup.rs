@@ -149,8 +149,8 @@ impl Setup {
     }
 
     /// Checks that the limits of a budget end a run of this method. A budget without any limit passes, and so does one
-    /// with a target, which may never be reached: the caller accepts that. [`Solver::run`](crate::Solver::run) and
-    /// [`Session::advance`](crate::Session::advance) check it.
+    /// with a target, which may never be reached: the caller accepts that. [`Solver::run`](crate::Solver::run) checks
+    /// it.
     ///
     /// ```
     /// use soloist::{Budget, Setup};

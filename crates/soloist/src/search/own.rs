@@ -130,8 +130,9 @@ impl Family for Own {
         self.resolve(searches)
     }
 
+    /// A unit that is a solution counts as a playout.
     fn finishes_rarely(&self) -> bool {
-        self.is_exact()
+        self.is_exact() && self.counts_nodes()
     }
 
     fn build(&self, problem: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {

@@ -7,7 +7,7 @@ mod racer;
 
 use super::family::Family;
 use super::step::Unfinished;
-use super::{Context, Search, Status};
+use super::{Context, Limits, Search, Status};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
 use crate::core::parameter::{ParameterError, parameters};
@@ -293,22 +293,19 @@ impl AutoSearch {
         true
     }
 
-    /// Whether the budget of playouts is used up but for those who make playouts: an exact search may make none for
-    /// ever.
-    fn is_late(&self, context: &Context<'_>, now: Progress) -> bool {
-        let only_playouts = |most: u64| now.effort >= self.effort(Counters { playouts: most, nodes: 0 });
-        now.part.map_or_else(|| only_playouts(context.tally.limits.playouts), |part| part >= 1.0)
-    }
-
-    /// Whether an entrant can do nothing more: it has ended, or it is exact, the run is late and others go on. Where
-    /// none can, exact ones have what is left of the other limits, if there are any.
+    /// Whether an entrant can do nothing more. An exact search may make no playouts for ever: where the plan is used up
+    /// but for the playouts of others, they alone go on. Where none of them can, exact ones have what is left of the
+    /// other limits, if there are any.
     fn is_over(&self, context: &Context<'_>, at: usize, now: Progress) -> bool {
         let entrant = &self.entrants[at];
-        if entrant.ended || !entrant.is_systematic() || !self.is_late(context, now) {
+        if entrant.ended || !entrant.is_systematic() {
             return entrant.ended;
         }
-        let others = self.entrants[..self.racers()].iter().any(|other| !other.ended && !other.is_systematic());
-        others || context.tally.limits.nodes == u64::MAX && context.horizon.time.is_none()
+        let is_planned = now.part.is_some_and(|part| part >= 1.0);
+        let others = || self.entrants[..self.racers()].iter().any(|other| !other.ended && !other.is_systematic());
+        let Limits { playouts, nodes, .. } = context.tally.limits;
+        let is_due = is_planned || now.effort >= self.effort(Counters { playouts, nodes: 0 });
+        is_due && if others() { is_planned } else { nodes == u64::MAX && context.horizon.time.is_none() }
     }
 
     /// Opens a race. Returns false if there are no entrants.
