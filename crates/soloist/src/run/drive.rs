@@ -1,7 +1,6 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
 use super::goals::{Goals, root_bound};
-use super::observer::Progress;
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::Plan;
 use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
@@ -54,11 +53,6 @@ pub(super) struct Drive<'p> {
     pub(super) plan: Plan,
     /// The target of the last slice.
     target: Option<f64>,
-    /// The best states of searches that a limit has ended before they had finished anything, played to their ends; no
-    /// part of the run, which may continue.
-    completed: Option<(Solution<MoveId>, Improvement)>,
-    /// Whether that has been replayed.
-    is_replayed: bool,
     /// Improvements in the order of the slices that found them.
     pub(super) log: Vec<Improvement>,
     /// When progress was reported last, and the best bound that was reported.
@@ -144,8 +138,6 @@ impl<'p> Drive<'p> {
             stop,
             plan,
             target: None,
-            completed: None,
-            is_replayed: false,
             log,
             reported: None,
             told: None,
@@ -264,7 +256,6 @@ impl<'p> Drive<'p> {
         let count = self.streams.len() as u64;
         let start = Instant::now();
         self.target = part.target;
-        self.completed = None;
         let goal = self.goals().nearest();
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
@@ -322,38 +313,34 @@ impl<'p> Drive<'p> {
         if reason.is_some() {
             self.note();
         }
-        if part.abandons && reason.is_some_and(|reason| !reason.is_final() && reason != StopReason::Target) {
-            self.complete(reports);
-        }
         reason
     }
 
-    /// Completes what searches have unfinished that have finished nothing.
-    fn complete(&mut self, reports: &mut Reports<'_>) {
+    /// Returns what searches have unfinished that a limit has ended before they had finished anything, played to its
+    /// end, where it is better than what they have. It is no part of the run, which may continue.
+    pub(super) fn completed(&self) -> Option<(Solution<MoveId>, Improvement)> {
+        if self.stop.is_final() || self.stop == StopReason::Target || self.decisive().is_some() {
+            return None;
+        }
         // Whatever was asked for has been done.
         self.word.store(0, Ordering::Relaxed);
         let sense = self.sense();
         let by_clock = matches!(self.stop, StopReason::Time | StopReason::Interrupted);
+        let until = by_clock.then(|| Instant::now() + COMPLETION.max(self.elapsed / COMPLETION_PART));
         let incumbent = self.best().and_then(|best| best.score.value());
         let mut reached = self.best().map(|best| best.score);
+        let mut best = None;
         for stream in self.streams.iter().filter(|stream| !stream.watch.is_void() && !stream.has_failed()) {
-            let until = by_clock.then(|| Instant::now() + COMPLETION.max(self.elapsed / COMPLETION_PART));
-            let run = Unfinished { incumbent, nodes: stream.tally.counters.nodes, until };
+            let (counters, number) = (stream.tally.counters, stream.tally.stream);
+            let run = Unfinished { incumbent, nodes: counters.nodes, until };
             let Some(solution) = stream.search.completion(&*stream.problem, &run) else { continue };
-            if reached.is_some_and(|reached| !sense.better(solution.score, reached)) {
-                continue;
+            if reached.is_none_or(|reached| sense.better(solution.score, reached)) {
+                let (score, playouts, elapsed) = (solution.score, counters.playouts, self.elapsed);
+                reached = Some(score);
+                best = Some((solution, Improvement { score, playouts, stream: number, elapsed }));
             }
-            reached = Some(solution.score);
-            let (playouts, at) = (stream.tally.counters.playouts, stream.tally.stream);
-            let improvement = Improvement { score: solution.score, playouts, stream: at, elapsed: self.elapsed };
-            self.completed = Some((solution, improvement));
         }
-        self.is_replayed = false;
-        if let Some((solution, improvement)) = &self.completed {
-            let counters = self.counters();
-            let (elapsed, best, bound) = (self.elapsed, Some(solution.score), reports.bound);
-            reports.observer.improved(improvement, solution, &Progress { elapsed, counters, best, bound });
-        }
+        best
     }
 
     /// Runs the streams, with exchanges between them, until none can continue in this part.
@@ -471,13 +458,15 @@ impl<'p> Drive<'p> {
         events
     }
 
-    /// Returns what the streams have yielded so far.
-    pub(super) fn result(&self) -> RunYield {
+    /// Returns what the streams have yielded so far, with what was [completed](Self::completed).
+    pub(super) fn result(&self, completed: Option<(Solution<MoveId>, Improvement)>) -> RunYield {
         let sense = self.sense();
         let first = self.decisive();
         let problem = &*self.streams[0].problem;
         let stop = first.map(|(_, reason)| reason).filter(|_| is_goal(self.stop)).unwrap_or(self.stop);
-        let best = self.incumbent().cloned();
+        let (completed, improvement) = completed.unzip();
+        let remarks = completed.iter().map(|_| COMPLETED.to_owned());
+        let best = completed.clone().or_else(|| self.incumbent().cloned());
         let bound = || {
             let root = self.bound;
             // Where a stream reached a goal, how far the others came by then depends on their schedule.
@@ -489,15 +478,15 @@ impl<'p> Drive<'p> {
         let shown = first.map_or(stop, |(_, reason)| reason);
         let verdict = Verdict::new(shown, problem.facts().is_complete, best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
-        let completed = self.completed.iter().map(|(_, improvement)| *improvement);
-        for event in self.events(first.map(|(first, _)| first.since())).into_iter().chain(completed) {
+        for event in self.events(first.map(|(first, _)| first.since())).into_iter().chain(improvement) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
                 history.push(event);
             }
         }
         let only = first.map(|(first, _)| first.tally.stream);
         let kept = self.kept(best.as_ref(), only);
-        RunYield { best, kept, verdict, stop, history, remarks: self.remarks(only) }
+        let remarks = self.remarks(only).into_iter().chain(remarks).collect();
+        RunYield { best, kept, verdict, stop, history, remarks }
     }
 
     /// Returns what the searches have decided and why; with `only`, that of one stream.
@@ -507,7 +496,7 @@ impl<'p> Drive<'p> {
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
         let told = all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark));
         let shortened = self.streams.iter().any(|stream| stream.watch.is_shortened());
-        let own = [(self.completed.is_some(), COMPLETED), (shortened, SHORTENED), (self.unwatched, UNWATCHED)];
+        let own = [(shortened, SHORTENED), (self.unwatched, UNWATCHED)];
         let own = own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned());
         told.chain(self.abandonment()).chain(own).collect()
     }
@@ -584,10 +573,6 @@ impl<'p> Drive<'p> {
 
     /// Returns the best solution that counts.
     pub(super) fn incumbent(&self) -> Option<&Solution<MoveId>> {
-        if let Some((completed, _)) = &self.completed {
-            // It was kept because it is better than what the streams have.
-            return Some(completed);
-        }
         self.decisive().map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref())
     }
 
@@ -604,10 +589,7 @@ impl<'p> Drive<'p> {
 
     /// Returns the solutions that the streams hold and that were not returned before.
     pub(super) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
-        let completed = self.completed.iter().filter(|_| !self.is_replayed).map(|(solution, _)| solution.clone());
-        let completed: Vec<_> = completed.collect();
-        self.is_replayed = true;
-        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).chain(completed).collect()
+        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).collect()
     }
 
     /// Takes out the error that user code has reported.

@@ -588,10 +588,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         }
     }
 
-    /// Returns what the run has yielded so far.
+    /// Returns what the run has yielded so far. Where a limit has ended a beam in its first pass, its best states are
+    /// played to their ends for this: that is no part of the run, nor of [`best`](Self::best).
     #[must_use]
     pub fn outcome(&self) -> Outcome<P::Move> {
-        let result = self.drive.result();
+        let completed = self.drive.completed().filter(|(solution, _)| {
+            let Solution { score, moves } = solution.unpacked(&self.packing, self.problem.prefix());
+            !self.replays || self.broken.is_none() && replay(&*self.problem, &moves, score).is_ok()
+        });
+        let result = self.drive.result(completed);
         Outcome {
             best: result.best.map(|best| best.unpacked(&self.packing, self.problem.prefix())),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing, self.problem.prefix())).collect(),

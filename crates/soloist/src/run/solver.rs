@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::drive::SliceLimits;
 use super::file::Claimed;
-use super::observer::Observer;
+use super::observer::{Observer, Progress};
 use super::outcome::{Outcome, StopReason};
 use super::plan::Plan;
 use super::session::{Control, RunInfo, Session, SolveError};
@@ -306,6 +306,14 @@ impl<'a, P: Problem> Solver<'a, P> {
             }
         }
         let mut outcome = session.outcome();
+        // What is beyond the solutions of the run was completed behind the limit.
+        let known = session.best().map(|best| best.score);
+        if let (Some(observer), Some(best), Some(last)) = (&mut observer, &outcome.best, outcome.history.last())
+            && known != Some(best.score)
+        {
+            let (elapsed, counters, bound) = (outcome.elapsed, outcome.counters, outcome.bound);
+            observer.improved(last, best, &Progress { elapsed, counters, best: Some(best.score), bound });
+        }
         if is_unlimited && outcome.stop == StopReason::Time {
             outcome.remarks.push(UNLIMITED.to_owned());
         }

@@ -255,7 +255,10 @@ fn exact_entrants_prune_by_what_others_have_found() {
     let nodes = |methods: &str| {
         let mut setup = Setup::from(method("auto", &[("methods", methods), ("first", "1000000")])).proof(0.0);
         setup.rollout = Some("random".to_owned());
-        let outcome = Solver::new(&Trap, setup).budget(Budget { nodes: Some(1_000_000), ..Budget::playouts(1 << 40) }).run().unwrap();
+        let outcome = Solver::new(&Trap, setup)
+            .budget(Budget { nodes: Some(1_000_000), ..Budget::playouts(1 << 40) })
+            .run()
+            .unwrap();
         assert!(outcome.optimal, "{methods}: {:?}", outcome.remarks);
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(70.0));
         outcome.counters.nodes
@@ -331,7 +334,8 @@ fn playouts_end_races_or_are_refused() {
     assert!(outcome.optimal || outcome.counters.playouts == 500, "{:?}", outcome.counters);
     let setup = Setup::from(method("auto", &[("methods", "dfs,cabs")]));
     let error = Solver::new(&problem, setup).budget(Budget::playouts(500)).run().unwrap_err();
-    let line = "auto: it may finish no solution for very long, so that playouts never end it: give time or nodes as well";
+    let line =
+        "auto: it may finish no solution for very long, so that playouts never end it: give time or nodes as well";
     assert_eq!(error.to_string(), line);
     // Where all others have come to their ends, the run says that nothing can follow, and its checkpoint is whole.
     let stubborn = "nmcs(level=1 restarts=false),nmcs(level=2 restarts=false),beam(width=1 restarts=false)";

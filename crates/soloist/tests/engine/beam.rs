@@ -1,6 +1,6 @@
 //! Beam search against plain sorting of whole layers, and its proofs.
 
-use crate::common::{games, method, rules_of, run, run_and_save, timeless, Recorded};
+use crate::common::{Recorded, games, method, rules_of, run, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::problem::stable_hash;
 use soloist::run::StopReason;

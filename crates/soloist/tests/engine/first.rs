@@ -1,6 +1,6 @@
 //! What comes before a method's own work: first games, attempts at a proof, bounds that move, a bias that is seen.
 
-use crate::common::{games, method, recorded, rules_of, run_and_save, timeless, without_time, Bag, Fenced};
+use crate::common::{Bag, Fenced, games, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::problem::{Dominance, Facts, Prior, stable_hash};
 use soloist::run::StopReason;
@@ -158,9 +158,7 @@ fn infeasible_first_games_are_tried_again() {
     let mut tries = Vec::new();
     for seed in 0..40 {
         let solver = |playouts| {
-            Solver::new(&problem, method("bfs", &[]))
-                .seed(seed)
-                .budget(Budget { nodes: Some(1), ..games(playouts) })
+            Solver::new(&problem, method("bfs", &[])).seed(seed).budget(Budget { nodes: Some(1), ..games(playouts) })
         };
         let (whole, saved) = run_and_save(solver(100), "first-whole");
         let feasible = whole.best.as_ref().unwrap().score.value().is_some();

@@ -1,6 +1,6 @@
 //! Limits, streams, and problems at the edge of what is one.
 
-use crate::common::{games, is_systematic, method, methods, run, timeless, Bag, Recorded};
+use crate::common::{Bag, Fenced, Recorded, games, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
 use soloist::search::{Nmcs, Nrpa, ParameterError, Uct};

@@ -1,6 +1,6 @@
 //! Runs whose solutions begin with given moves.
 
-use crate::common::{games, methods, timeless, Bag, Recorded};
+use crate::common::{Bag, Recorded, games, methods, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, OfferError, Progress, Solution, SolveError};
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
@@ -50,8 +50,7 @@ fn every_method_keeps_the_prefix_alone_in_slices_and_over_threads() {
                 session.advance(&games(count)).unwrap();
                 // The saved run knows its prefix.
                 let bytes = session.save();
-                session =
-                    Solver::new(&bag, setup()).budget(games(200)).resume(&bytes).unwrap().start().unwrap();
+                session = Solver::new(&bag, setup()).budget(games(200)).resume(&bytes).unwrap().start().unwrap();
                 assert!(session.save() == bytes, "{method:?}");
             }
             if threads == 1 {

@@ -1,6 +1,6 @@
 //! Runs in parts equal runs in one go; damaged checkpoints are errors.
 
-use crate::common::{games, method, methods, run_and_save, scratch, timeless, without_time, Bag, NEVER, Recorded};
+use crate::common::{Bag, NEVER, Recorded, games, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::problem::{Acceptance, Edits, Neighborhood};
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};

@@ -1,6 +1,6 @@
 //! Runs that live: slices, offered solutions, solutions that are kept, failures of user code.
 
-use crate::common::{games, method, methods, rules_of, timeless, Bag};
+use crate::common::{Bag, games, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::problem::{Facts, Fault};
 use soloist::rollout::{NamedRollout, Rollout};

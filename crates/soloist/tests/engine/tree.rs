@@ -1,10 +1,10 @@
 //! Every rule of tree search against a naive implementation of it, playout by playout.
 
 use crate::common::tree::{uct_playouts, uct_search};
-use crate::common::{altered, assert_same, games, recorded, Bag, Fenced};
+use crate::common::{Bag, Fenced, altered, assert_same, games, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Cooling, Expansion, NodeValue, Normalization, Rank, Uct};
-use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist::{Method, Problem, Rng, Score, Solver};
 
 fn compare<P: Problem + Clone>(problem: &P, uct: &Uct, seed: u64, playouts: u64) {
     let got = recorded(problem, Method::Uct(uct.clone()), seed, playouts);

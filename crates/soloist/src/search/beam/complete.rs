@@ -44,7 +44,8 @@ impl BeamSearch {
             return None;
         }
         let mut layer = self.first_layer(problem);
-        let mut left = (run.nodes / PART).max(FEWEST);
+        let all = (run.nodes / PART).max(FEWEST);
+        let mut left = all;
         let (mut moves, mut chances, mut best) = (Vec::new(), Vec::new(), None);
         let mut depth = 0;
         while left > 0 && !layer.is_empty() && !run.is_over() {
@@ -65,7 +66,8 @@ impl BeamSearch {
             }
             children.sort_by_key(|&(rank, at, _, _)| Reverse((rank, at)));
             children.dedup_by_key(|&mut (rank, _, _, _)| rank);
-            children.truncate(PLACES);
+            // Where the rest is long, it is played one by one.
+            children.truncate(if left > all / 2 { PLACES } else { 1 });
             let next = children.into_iter().map(|(_, at, mv, chance)| {
                 let Open { state, moves, .. } = &layer[at];
                 let mut open = Open { state: state.clone(), moves: [moves.as_slice(), &[mv]].concat(), chance };
