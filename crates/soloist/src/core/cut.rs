@@ -127,20 +127,20 @@ impl Watch {
         self.has(FULL).then(|| (needed.load(Ordering::Relaxed), had.load(Ordering::Relaxed)))
     }
 
-    /// Forgets that the record of a playout was too large: nothing of that playout is used.
+    /// Forgets that the record of a playout was too large, or a game too long: nothing of that step is used.
     pub(crate) fn forgive(&self) {
-        self.marks.fetch_and(!FULL, Ordering::Relaxed);
+        self.marks.fetch_and(!(FULL | ENDLESS), Ordering::Relaxed);
     }
 
-    /// Whether anything is asked for. No mark is set where nothing is.
+    /// Whether anything is asked for, or a game has had too many moves.
     #[inline]
     pub(crate) fn is_raised(&self) -> bool {
-        self.word.load(Ordering::Relaxed) != 0
+        self.word.load(Ordering::Relaxed) != 0 || self.has(ENDLESS)
     }
 
     /// Whether a rollout that works long has to end early with a finished solution. Notes that it was asked.
     pub(crate) fn shortens(&self) -> bool {
-        let raised = self.is_raised();
+        let raised = self.word.load(Ordering::Relaxed) != 0;
         if raised {
             self.mark(SHORTENED);
         }
@@ -159,15 +159,15 @@ impl Watch {
         if asked {
             self.mark(ABANDONED);
         }
-        asked
+        asked || self.has(ENDLESS)
     }
 
     /// Whether a game of `moves` moves so far has to be given up: the step is abandoned, or the game has had too many.
     pub(crate) fn gives_up(&self, moves: usize) -> bool {
         // A game of just as many moves may be over.
         if moves > self.most {
+            // The step of this stream alone ends.
             self.mark(ENDLESS);
-            self.word.store(Demand::Abandon as u8, Ordering::Relaxed);
             return true;
         }
         let abandons = self.abandons();

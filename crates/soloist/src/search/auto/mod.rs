@@ -443,6 +443,10 @@ impl Search for AutoSearch {
         if self.entrants[at].is_divided() {
             return Status::Running;
         }
+        if let Some(moves) = self.entrants[at].lost.take() {
+            let entry = &self.entrants[at].entry;
+            self.state.remarks.push(format!("{entry} has ended: one of its games had no end after {moves} moves"));
+        }
         let now = self.progress(context);
         let over = self.is_over(context, at, now);
         let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, over));
