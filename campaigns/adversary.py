@@ -1,178 +1,234 @@
-"""Compares claims of optimality with brute force: python3 campaigns/adversary.py [--claims N] [--seed S] [--jobs J].
+"""Looks for wrong claims of optimality: python3 campaigns/adversary.py [--claims N] [--seed S] [--jobs J] [--only PART].
 
-Small random instances of each problem, with many ties, are solved by `soloist` under random methods, settings, memory,
-streams and cuts. Their optima come from bruteforce.py. So do those of random trees, on which `campaign trees` runs the
-engine in its own process.
+Small instances, most of them with many ties, are searched under random methods, settings, memory, streams and cuts, and
+what the searches claim is compared with what is known without them. The parts:
+
+- commands: instances in files, `soloist solve` with prefixes, starts, limits, checkpoints; brute force (bruteforce.py);
+- instances: the same in one process (`campaign claims`), some hundred claims a second;
+- trees: random trees with promises of all kinds, and with keys that look alike until all of their bits are compared
+  (`campaign trees`); their optima come with them;
+- collisions: instances of the problems in which hashes of different states are equal (collisions.py);
+- metamorphic: pairs of instances whose optima are tied by a rule (metamorphic.py);
+- python, expressions: compiled against interpreted classes, and accepted texts printed back. A module of campaigns/
+  does it where there is one, see `OTHERS`.
 
 A finding is: a proof of a score that is not the optimum, a proof that nothing is feasible where something is, a score
-better than the optimum, a bound that the optimum beats, a panic, or a result that fails its verification.
+better than the optimum, a bound that the optimum beats, a panic, a checkpoint of its own that a run refuses, or a
+result that fails its verification.
 """
 
 import argparse
+import importlib.util
 import itertools
 import json
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bruteforce import PROBLEMS
+from claims import (
+    EXACT, OFTEN, SOLOIST, Server, Tally, compare, draw_run, draw_settings, exact_run, is_worse, judge, read_methods,
+)
+from collisions import CRAFTED
+from metamorphic import PAIRS
 
-ROOT = Path(__file__).resolve().parent.parent
-SOLOIST = os.environ.get("SOLOIST", str(ROOT / "target" / "release" / "soloist"))
-CAMPAIGN = os.environ.get("SOLOIST_CAMPAIGN", str(ROOT / "target" / "release" / "campaign"))
-
-# How often a method is drawn: those that prove most often first.
-OFTEN = {"dfs": 6, "bfs": 4, "best-first": 4, "lds": 6, "ida-star": 4, "iterative-broadening": 4, "cabs": 6, "beam": 4,
-         "uct": 6, "uct-best": 5, "nmcts": 6, "bmcts": 3, "auto": 4}
-
-
-def read_methods():
-    methods = json.loads(subprocess.run([SOLOIST, "methods", "--json"], capture_output=True, text=True).stdout)
-    # Searches of one problem's own are run by `pairs.py`.
-    names = [method["name"] for method in methods if "problems" not in method]
-    tables = {}
-    for name in names:
-        shown = subprocess.run([SOLOIST, "methods", name, "--json"], capture_output=True, text=True).stdout
-        tables[name] = json.loads(shown)["parameters"]
-    return names, tables
+# The part of the claims that each part makes.
+PARTS = {"commands": 0.05, "instances": 0.4, "trees": 0.35, "collisions": 0.05, "metamorphic": 0.15}
+# Parts that other modules make: `compare(draw)` of such a module draws a case, and returns how many comparisons it made
+# and a list of lines, what is wrong.
+OTHERS = {"python": "compiled", "expressions": "printed"}
+# After so many findings a part ends.
+ENOUGH = 20
 
 
-def draw_value(draw, row):
-    """A value in the range of a parameter, small ones more often; `None` where the range is not understood."""
-    kind = row["range"]
-    if kind == "true or false":
-        return draw.choice(["true", "false"])
-    if kind.startswith("one of "):
-        return draw.choice(kind[len("one of ") :].split())
-    found = re.match(r"a (whole )?number from (\S+)(?: to (\S+))?", kind)
-    if not found:
-        return None
-    least = float(found[2])
-    most = float(found[3].rstrip(",")) if found[3] else 1e6
-    if draw.random() < 0.1:
-        value = least
-    else:
-        value = least + min(most - least, 10 ** draw.uniform(-2, 3))
-    return str(int(value)) if found[1] else repr(value)
+class Known:
+    """The optimum of an instance, behind some moves as well."""
+
+    def __init__(self, name, text):
+        self.best, self.text, self.known = PROBLEMS[name]["best"], text, {}
+
+    def __call__(self, moves=None):
+        moves = [tuple(move) if isinstance(move, list) else move for move in moves or []]
+        if tuple(moves) not in self.known:
+            self.known[tuple(moves)] = self.best(self.text, moves) if moves else self.best(self.text)
+        return self.known[tuple(moves)]
 
 
-def draw_settings(draw, table, most=4):
-    """Some parameters with random values."""
-    settings = {}
-    for row in draw.sample(table, min(len(table), draw.randrange(most + 1))):
-        value = draw_value(draw, row)
-        if value is not None:
-            settings[row["name"]] = value
-    return settings
+def draw_limits(draw, best):
+    """Limits and choices that are not the method's."""
+    limits = {}
+    if draw.random() < 0.15:
+        limits["stall"] = draw.choice([5, 50, 500])
+    if draw.random() < 0.15 and best is not None:
+        # Some are reached, some never.
+        limits["target"] = best + draw.choice([0, 0, -1, 1, 5])
+    if draw.random() < 0.2:
+        limits["keep"] = draw.randrange(2, 6)
+    if draw.random() < 0.2:
+        limits["start"] = draw.randrange(100)
+    if draw.random() < 0.2:
+        limits["proof"] = draw.choice([0.05, 0.5, 1])
+    return limits
 
 
-def is_worse(smaller, a, b):
-    """Whether score `a` is worse than `b` by more than rounding."""
-    return (a - b if smaller else b - a) > 1e-9 * max(1, abs(a), abs(b))
+class Campaign:
+    """The parts, each of which makes a batch of comparisons from a seed."""
 
+    def __init__(self, tally, folder):
+        self.tally, self.folder = tally, folder
+        self.names, self.tables = read_methods()
 
-def judge(result, best, smaller):
-    """What is wrong with a result; `best` is the optimum, or `None` if nothing is feasible."""
-    score = result["score"] if result["feasible"] else None
-    wrong = []
-    if score is not None:
-        if best is None:
-            wrong.append(f"a solution of {score} where nothing is feasible")
-        elif is_worse(smaller, best, score):
-            wrong.append(f"a score of {score}, better than the optimum {best}")
-        elif result["optimal"] and is_worse(smaller, score, best):
-            wrong.append(f"{score} is claimed to be optimal, the optimum is {best}")
-    elif (result["optimal"] or result.get("infeasible")) and best is not None:
-        wrong.append(f"infeasibility is claimed, the optimum is {best}")
-    bound = result.get("bound")
-    if bound is not None and best is not None and is_worse(smaller, bound, best):
-        wrong.append(f"the bound {bound} is beaten by the optimum {best}")
-    return wrong
+    def commands(self, draw, _):
+        """Draws an instance and compares some runs of the command on it."""
+        name = draw.choice(list(PROBLEMS))
+        problem, options, smaller = (PROBLEMS[name][part] for part in ("problem", "options", "smaller"))
+        text = PROBLEMS[name]["draw"](draw)
+        known = Known(name, text)
+        own = f"{os.getpid()}-{draw.randrange(10**12)}"
+        rules = [part for option in options.items() for part in ("--set", "=".join(option))]
+        path, checkpoint, moves = (self.folder / f"{own}.{end}" for end in ("txt", "ckpt", "json"))
+        path.write_text(text)
+        for _ in range(6):
+            method = draw.choices(self.names, [OFTEN.get(name, 1) for name in self.names])[0]
+            base = ["solve", problem, path, "--method", method, "--json", "--quiet", "--seed", draw.randrange(1000), *rules]
+            base += ["--threads", draw.choice([1, 1, 1, 2, 3]), "--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
+            for setting, value in draw_settings(draw, self.tables[method]).items():
+                base += ["--set", f"{setting}={value}"]
+            begun = None
+            limits = draw_limits(draw, known())
+            if "start" in limits or PROBLEMS[name]["prefixed"] and draw.random() < 0.2:
+                game = solve(["solve", problem, path, "--method", "sampling", "--playouts", 1, "--json", "--quiet",
+                              "--seed", draw.randrange(100), *rules])
+                played, feasible = (json.loads(game.stdout)[name] for name in ("moves", "feasible"))
+                if "start" in limits:
+                    # A start that breaks a rule is refused.
+                    if feasible:
+                        moves.write_text(game.stdout)
+                        base += ["--start", moves]
+                elif played:
+                    begun = played[: draw.randrange(1, len(played) + 1)]
+                    moves.write_text(json.dumps(begun))
+                    base += ["--prefix", moves]
+            for limit in ("keep", "stall", "target"):
+                base += [f"--{limit}={limits[limit]}"] if limit in limits else []
+            base += ["--until", time.time() + 2] if draw.random() < 0.1 else []
+            before = []
+            ends = ["--playouts", draw.choice([300, 3000]), "--nodes", draw.choice([3000, 30_000]), "--time", "5s"]
+            if draw.random() < 0.3:
+                save = ["--checkpoint", checkpoint, "--checkpoint-every", draw.choice(["1ms", "1h"])]
+                part = ["--playouts", draw.randrange(1, 100), "--nodes", draw.randrange(1, 2000), "--time", "5s"]
+                before = [base + part + save]
+                first = solve(before[0])
+                if first.returncode in (0, 3) and checkpoint.exists():
+                    base = ["solve", problem, path, "--json", "--quiet", "--resume", checkpoint, *rules]
+            done = solve(base + ends)
+            checkpoint.unlink(missing_ok=True)
+            words = " && ".join(" ".join(map(str, call)) for call in [*before, base + ends])
+            words += f": prefix {json.dumps(begun)}" if begun else ""
+            if done.returncode == 2 or done.returncode == 1 and "MiB are allowed" in done.stderr:
+                self.tally.refuse()
+                continue
+            if done.returncode not in (0, 3):
+                said = done.stderr.strip()[:300]
+                self.tally.wrong(f"commands {words}: exit code {done.returncode}: {said}: {text!r}")
+                continue
+            result = json.loads(done.stdout)
+            self.tally.note("commands", name, bool(result["optimal"] or result.get("infeasible")))
+            for wrong in judge(result, known(begun), smaller):
+                self.tally.wrong(f"commands {words}: {wrong}: {text!r}")
+        for file in (path, moves):
+            file.unlink(missing_ok=True)
 
+    def instances(self, draw, servers):
+        """The same in one process, many instances in a row."""
+        for _ in range(10):
+            name = draw.choice(list(PROBLEMS))
+            problem, options, smaller = (PROBLEMS[name][part] for part in ("problem", "options", "smaller"))
+            text = PROBLEMS[name]["draw"](draw)
+            known = Known(name, text)
+            runs = []
+            for _ in range(8):
+                run = {**draw_run(draw, self.names, self.tables), **draw_limits(draw, known())}
+                if PROBLEMS[name]["prefixed"] and draw.random() < 0.25:
+                    run["prefix"] = [draw.randrange(100), draw.randrange(1, 6)]
+                    run.pop("start", None)
+                runs.append(run)
+            question = {"problem": problem, "text": text, "options": options, "runs": runs}
+            compare(self.tally, "instances", name, servers["claims"], question, lambda one: known(one["prefix"]), smaller)
 
-class Tally:
-    """Counts what was compared, and keeps the findings."""
+    def trees(self, draw, servers):
+        """Random trees, whose optima are known from their making."""
+        for _ in range(20):
+            tree = draw_tree(draw)
+            runs = [draw_run(draw, self.names, self.tables) for _ in range(8)]
+            best = tree["nodes"][0]["best"]
+            question = {"tree": tree, "runs": runs}
+            compare(self.tally, "trees", "trees", servers["trees"], question, lambda _: best, tree["smaller"])
 
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.runs = Counter()
-        self.claims = Counter()
-        self.refused = 0
-        self.findings = []
+    def collisions(self, draw, servers):
+        """All exact methods with their own settings, and others, on instances that were made to collide."""
+        for _ in range(4):
+            problem = draw.choice(list(CRAFTED))
+            make, options, smaller = CRAFTED[problem]
+            text, best = make(draw)
+            runs = [{**exact_run(draw, self.tables, [method]), "set": {}} for method in [*EXACT, "beam", "auto"]]
+            uct = {**exact_run(draw, self.tables, ["uct"]), "set": {"transpositions": "true"}, "playouts": 3000}
+            runs += [uct, *(draw_run(draw, self.names, self.tables) for _ in range(4))]
+            question = {"problem": problem, "text": text, "options": options, "runs": runs}
+            compare(self.tally, "collisions", f"crafted {problem}", servers["claims"], question, lambda _: best, smaller)
 
-    def note(self, family, claimed):
-        with self.lock:
-            self.runs[family] += 1
-            self.claims[family] += claimed
+    def metamorphic(self, draw, servers):
+        """A claim about the first instance of a pair, then claims about both that have to agree with it."""
+        for _ in range(10):
+            problem = draw.choice(list(PAIRS))
+            make, options, smaller = PAIRS[problem]
+            kind, text, other, rule = make(draw)
+            asked = {"problem": problem, "options": options}
+            proofs = []
+            first = {**asked, "text": text, "runs": [exact_run(draw, self.tables) for _ in range(3)]}
+            for result in servers["claims"].ask(first):
+                if result.get("optimal") or result.get("infeasible"):
+                    proofs.append(result["score"] if result["feasible"] else None)
+            if not proofs:
+                self.tally.note("metamorphic", f"{problem} {kind}", False)
+                continue
+            # What the first run has proven: the others confirm it or contradict.
+            again = {**asked, "text": text, "runs": [exact_run(draw, self.tables) for _ in range(2)]}
+            compare(self.tally, "metamorphic", f"pair {problem}", servers["claims"], again, lambda _: proofs[0], smaller)
+            for proof in proofs[1:]:
+                self.tally.note("metamorphic", f"pair {problem}", True)
+                if (proof is None) != (proofs[0] is None) or proof is not None and (
+                    is_worse(smaller, proof, proofs[0]) or is_worse(smaller, proofs[0], proof)
+                ):
+                    self.tally.wrong(f"metamorphic {problem}: proofs {proofs}: {json.dumps(first)}")
+            second = {**asked, "text": other, "runs": [exact_run(draw, self.tables) for _ in range(4)]}
+            findings = len(self.tally.findings)
+            compare(self.tally, "metamorphic", f"pair {problem}", servers["claims"], second, lambda _: rule(proofs[0]), smaller)
+            if len(self.tally.findings) > findings:
+                print(f"adversary: {problem}, {kind}: the first instance: {text!r}", flush=True)
 
-    def refuse(self):
-        with self.lock:
-            self.refused += 1
-
-    def wrong(self, what):
-        with self.lock:
-            self.findings.append(what)
-            print(f"adversary: {what}", flush=True)
+    def other(self, part, draw):
+        """A case of another module."""
+        compared, wrong = importlib.import_module(OTHERS[part]).compare(draw)
+        for _ in range(compared):
+            self.tally.note(part, part, True)
+        for line in wrong:
+            self.tally.wrong(f"{part}: {line}")
 
 
 def solve(arguments):
     return subprocess.run([SOLOIST, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
 
 
-def one_command(tally, seed, names, tables, folder):
-    """Draws an instance and compares some runs on it."""
-    draw = random.Random(seed)
-    problem = draw.choice(list(PROBLEMS))
-    make, optimum, smaller = PROBLEMS[problem]
-    text = make(draw)
-    best = optimum(text)
-    path = folder / f"{seed}.txt"
-    path.write_text(text)
-    checkpoint = folder / f"{seed}.ckpt"
-    for _ in range(6):
-        method = draw.choices(names, [OFTEN.get(name, 1) for name in names])[0]
-        settings = draw_settings(draw, tables[method])
-        base = ["solve", problem, path, "--method", method, "--json", "--quiet", "--seed", draw.randrange(1000),
-                "--threads", draw.choice([1, 1, 1, 2, 3]), "--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
-        for name, value in settings.items():
-            base += ["--set", f"{name}={value}"]
-        before = []
-        limits = ["--playouts", draw.choice([300, 3000]), "--nodes", draw.choice([3000, 30_000]), "--time", "5s"]
-        if draw.random() < 0.3:
-            save = ["--checkpoint", checkpoint, "--checkpoint-every", draw.choice(["1ms", "1h"])]
-            part = ["--playouts", draw.randrange(1, 100), "--nodes", draw.randrange(1, 2000), "--time", "5s"]
-            before = [base + part + save]
-            first = solve(before[0])
-            if first.returncode in (0, 3) and checkpoint.exists():
-                base = ["solve", problem, path, "--json", "--quiet", "--resume", checkpoint]
-        done = solve(base + limits)
-        checkpoint.unlink(missing_ok=True)
-        words = " && ".join(" ".join(map(str, call)) for call in [*before, base + limits])
-        if done.returncode == 2 or done.returncode == 1 and "MiB are allowed" in done.stderr:
-            tally.refuse()
-            continue
-        if done.returncode not in (0, 3):
-            tally.wrong(f"{words}: exit code {done.returncode}: {done.stderr.strip()[:300]}: {text!r}")
-            continue
-        result = json.loads(done.stdout)
-        tally.note(problem, bool(result["optimal"] or result.get("infeasible")))
-        for wrong in judge(result, best, smaller):
-            tally.wrong(f"{words}: {wrong}: {text!r}")
-    path.unlink()
-
-
 def draw_tree(draw):
     """A random tree as a table: children of each node, costs of edges, scores of leaves, and what the problem knows.
 
-    All that it says of itself is true: the bounds are optimistic, and equal nodes have equal keys.
+    All that it says of itself is true: the bounds are optimistic, and equal nodes have equal keys, other nodes other ones.
     """
     smaller, shared = draw.random() < 0.5, draw.random() < 0.5
     infeasible, spread = draw.choice([0, 0, 0.2, 0.7, 1]), draw.choice([1, 5, 1000])
@@ -211,50 +267,11 @@ def draw_tree(draw):
             "spent": draw.random() < 0.3, "candidates": draw.randrange(1, 3),
         })
     return {
-        "smaller": smaller, "nodes": table, "has_bound": draw.random() < 0.6, "has_key": draw.random() < 0.5,
+        "smaller": smaller, "nodes": table, "has_bound": draw.random() < 0.6, "has_key": draw.random() < 0.6,
         "has_future": draw.random() < 0.3, "has_bias": draw.random() < 0.5, "has_potential": draw.random() < 0.3,
         "rollout": draw.choice(["random", "random", "spent", "spent", "selective", "greedy"]),
+        "keys": draw.choice(["hashed", "numbers", "heap", {"few": 1}, {"few": 4}]),
     }
-
-
-def trees(tally, seed, names, tables, count):
-    """Sends random trees to `campaign trees`, a line each, and compares what it returns."""
-    draw = random.Random(seed)
-    child = subprocess.Popen([CAMPAIGN, "trees"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             text=True)
-    for _ in range(count):
-        tree = draw_tree(draw)
-        runs = []
-        for _ in range(8):
-            method = draw.choices(names, [OFTEN.get(name, 1) for name in names])[0]
-            runs.append({
-                "method": method, "set": draw_settings(draw, tables[method]), "seed": draw.randrange(1000),
-                "threads": draw.choice([1, 1, 1, 2, 3]), "playouts": draw.choice([50, 500, 5000]),
-                "nodes": draw.choice([200, 20_000]), "memory": draw.choice([1 << 16, 1 << 20, 1 << 30]),
-                "cuts": [draw.randrange(1, 200) for _ in range(draw.choice([0, 0, 1, 3]))],
-            })
-        line = json.dumps({"tree": tree, "runs": runs})
-        try:
-            child.stdin.write(line + "\n")
-            child.stdin.flush()
-            answer = child.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if not answer:
-            tally.wrong(f"trees: the process ended: {child.stderr.read().strip()[:400]}: {line}")
-            return
-        best = tree["nodes"][0]["best"]
-        for run, result in zip(runs, json.loads(answer), strict=True):
-            if "refused" in result:
-                tally.refuse()
-            elif "error" in result:
-                tally.wrong(f"trees: {result['error']}: {json.dumps({'tree': tree, 'runs': [run]})}")
-            else:
-                tally.note("trees", bool(result["optimal"] or result["infeasible"]))
-                for wrong in judge(result, best, tree["smaller"]):
-                    tally.wrong(f"trees: {wrong}: {json.dumps({'tree': tree, 'runs': [run]})}")
-    child.stdin.close()
-    child.wait()
 
 
 def main():
@@ -263,44 +280,48 @@ def main():
     parser.add_argument("--minutes", type=float, default=600, help="ends earlier after this time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (default: 2)")
-    parser.add_argument("--only", choices=["commands", "trees"], help="one half of the campaign")
+    parser.add_argument("--only", choices=[*PARTS, *OTHERS], help="one part of the campaign")
     arguments = parser.parse_args()
-    names, tables = read_methods()
-    tally = Tally()
     start = time.monotonic()
     end = start + 60 * arguments.minutes
-    seeds = itertools.count(arguments.seed * 1_000_000_000)
-    halves = [arguments.only] if arguments.only else ["commands", "trees"]
-    share = arguments.claims / len(halves)
+    parts = {arguments.only: 1.0} if arguments.only else PARTS
+    tally = Tally()
 
-    def is_over(half):
+    def is_over(part):
         with tally.lock:
-            made = tally.claims["trees"] if half == "trees" else sum(tally.claims.values()) - tally.claims["trees"]
-        return made >= share or time.monotonic() >= end or len(tally.findings) >= 50
+            made, wrong = tally.by_part[part], sum(what.startswith(part) for what in tally.findings)
+        return made >= arguments.claims * parts[part] or time.monotonic() >= end or wrong >= ENOUGH
 
     with tempfile.TemporaryDirectory(prefix="soloist-adversary-") as name, ThreadPoolExecutor(arguments.jobs) as pool:
-        folder = Path(name)
-        work = {
-            "commands": lambda seed: one_command(tally, seed, names, tables, folder),
-            "trees": lambda seed: trees(tally, seed, names, tables, 20),
-        }
+        campaign = Campaign(tally, Path(name))
 
-        def worker(half, own):
-            while not is_over(half):
-                with tally.lock:
-                    seed = next(seeds)
-                work[half](seed)
+        def worker(part, own):
+            servers = {name: Server(name) for name in ("claims", "trees")}
+            # Each worker has its own batches, whichever is faster.
+            for batch in itertools.count(own, arguments.jobs):
+                if is_over(part):
+                    break
+                draw = random.Random(f"{arguments.seed}/{part}/{batch}")
+                if part in OTHERS:
+                    campaign.other(part, draw)
+                else:
+                    getattr(campaign, part)(draw, servers)
+            for server in servers.values():
+                server.close()
 
-        # Each half with all jobs, one after the other: trees are cheap, commands are not.
-        for half in halves:
-            for future in [pool.submit(worker, half, own) for own in range(arguments.jobs)]:
+        # Each part with all jobs, one after the other.
+        for part in parts:
+            if part in OTHERS and importlib.util.find_spec(OTHERS[part]) is None:
+                sys.exit(f"there is no campaigns/{OTHERS[part]}.py")
+            for future in [pool.submit(worker, part, own) for own in range(arguments.jobs)]:
                 future.result()
     counts = ", ".join(f"{family} {tally.claims[family]} of {runs}" for family, runs in sorted(tally.runs.items()))
+    made = ", ".join(f"{part} {claims}" for part, claims in tally.by_part.items())
     seconds = time.monotonic() - start
     used = os.times()
     processor = used.user + used.system + used.children_user + used.children_system
     print(
-        f"adversary: {sum(tally.claims.values())} claims of {sum(tally.runs.values())} runs compared ({counts}), "
+        f"adversary: {sum(tally.claims.values())} claims of {sum(tally.runs.values())} runs compared: {made} ({counts}), "
         f"{tally.refused} settings refused; {len(tally.findings)} findings "
         f"(seed {arguments.seed}, {seconds:.0f} s, {processor:.0f} processor seconds)",
         flush=True,

@@ -8,8 +8,9 @@ import itertools
 import math
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from rich import best_rich, draw_rich
 from verifiers import horner as horner_operations
 
 
@@ -21,13 +22,19 @@ def draw_knapsack(draw):
     return f"{count} {capacity}\n" + "".join(f"{value} {weight}\n" for value, weight in items)
 
 
-def best_knapsack(text):
-    (count, capacity), *items = [[int(field) for field in line.split()] for line in text.splitlines()]
-    best = 0
+def best_knapsack(text, begin=()):
+    (count, capacity), *items = [tuple(int(field) for field in line.split()) for line in text.splitlines()]
+    # Who leaves out an item leaves out all that are left of its kind.
+    taken = {item for item, take in begin if take}
+    left_out = {items[item] for item, take in begin if not take}
+    best = None if begin else 0
     for chosen in range(2**count):
+        if any((chosen >> at & 1) < (at in taken) or chosen >> at & 1 and at not in taken and item in left_out
+               for at, item in enumerate(items)):
+            continue
         picked = [item for at, item in enumerate(items) if chosen >> at & 1]
         if sum(weight for _, weight in picked) <= capacity:
-            best = max(best, sum(value for value, _ in picked))
+            best = max(best or 0, sum(value for value, _ in picked))
     return best
 
 
@@ -69,7 +76,7 @@ def draw_coil(draw):
 
 
 @lru_cache(None)
-def longest(dimension, spread, closed):
+def longest(dimension, spread, closed, begin=()):
     best = None
 
     def fits(path, vertex):
@@ -113,21 +120,24 @@ def longest(dimension, spread, closed):
             extend(path, max(used, bit + 1))
             path.pop()
 
-    extend([0], 0)
+    path = [0]
+    for bit in begin:
+        path.append(path[-1] ^ (1 << bit))
+    extend(path, max(begin, default=-1) + 1)
     return best
 
 
-def best_cube(text, closed):
+def best_cube(text, closed, begin):
     dimension, spread = (int(part) for part in text.strip()[1:].split("k"))
-    return longest(dimension, spread, closed)
+    return longest(dimension, spread, closed, tuple(begin))
 
 
-def best_snake(text):
-    return best_cube(text, False)
+def best_snake(text, begin=()):
+    return best_cube(text, False, begin)
 
 
-def best_coil(text):
-    return best_cube(text, True)
+def best_coil(text, begin=()):
+    return best_cube(text, True, begin)
 
 
 def draw_tiles(draw):
@@ -135,9 +145,33 @@ def draw_tiles(draw):
     return "".join("".join(str(draw.randrange(1, colours + 1)) for _ in range(columns)) + "\n" for _ in range(rows))
 
 
-def best_tiles(text, points, end):
+def group(board, start):
+    """The cells of one colour around this one."""
+    found, todo = {start}, [start]
+    while todo:
+        x, y = todo.pop()
+        for a, b in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
+            if 0 <= a < len(board) and 0 <= b < len(board[a]) and (a, b) not in found:
+                if board[a][b] == board[start[0]][start[1]]:
+                    found.add((a, b))
+                    todo.append((a, b))
+    return found
+
+
+def without(board, cells):
+    """The board as it settles without these cells, and without columns that are empty."""
+    columns = [tuple(c for y, c in enumerate(column) if (x, y) not in cells) for x, column in enumerate(board)]
+    return tuple(column for column in columns if column)
+
+
+def best_tiles(text, points, end, begin=()):
+    """The best score behind some moves, each a row from the top and a column."""
     rows = text.split()
     board = tuple(tuple(int(row[at]) for row in reversed(rows)) for at in range(len(rows[0])))
+    made = 0
+    for row, column in begin:
+        cells = group(board, (column, len(rows) - 1 - row))
+        made, board = made + points(len(cells)), without(board, cells)
 
     @lru_cache(None)
     def best(board):
@@ -145,38 +179,28 @@ def best_tiles(text, points, end):
         for start in [(x, y) for x, column in enumerate(board) for y in range(len(column))]:
             if start in seen:
                 continue
-            group, todo = {start}, [start]
-            while todo:
-                x, y = todo.pop()
-                for a, b in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
-                    if 0 <= a < len(board) and 0 <= b < len(board[a]) and (a, b) not in group:
-                        if board[a][b] == board[start[0]][start[1]]:
-                            group.add((a, b))
-                            todo.append((a, b))
-            seen |= group
-            if len(group) > 1:
-                columns = [tuple(c for y, c in enumerate(column) if (x, y) not in group) for x, column in enumerate(board)]
-                scores.append(points(len(group)) + best(tuple(column for column in columns if column)))
+            cells = group(board, start)
+            seen |= cells
+            if len(cells) > 1:
+                scores.append(points(len(cells)) + best(without(board, cells)))
         if scores:
             return max(scores)
         left = [cell for column in board for cell in column]
         return end([left.count(colour) for colour in set(left)])
 
-    return best(board)
+    return made + best(board)
 
 
-def best_samegame(text):
-    return best_tiles(
-        text, lambda n: (n - 2) ** 2, lambda left: 1000 if not left else -sum(max(n - 2, 0) ** 2 for n in left)
-    )
+def best_samegame(text, begin=(), lost=lambda n: max(n - 2, 0) ** 2):
+    return best_tiles(text, lambda n: (n - 2) ** 2, lambda left: 1000 if not left else -sum(map(lost, left)), begin)
 
 
-def best_clickomania(text):
-    return best_tiles(text, lambda n: n, lambda left: 0)
+def best_clickomania(text, begin=()):
+    return best_tiles(text, lambda n: n, lambda left: 0, begin)
 
 
-def best_bubble_breaker(text):
-    return best_tiles(text, lambda n: n * (n - 1), lambda left: 0)
+def best_bubble_breaker(text, begin=()):
+    return best_tiles(text, lambda n: n * (n - 1), lambda left: 0, begin)
 
 
 def draw_tsptw(draw):
@@ -195,12 +219,14 @@ def draw_tsptw(draw):
     return "\n".join(lines) + "\n"
 
 
-def best_tsptw(text):
+def best_tsptw(text, begin=(), makespan=False):
     rows = [[int(field) for field in line.split()] for line in text.splitlines()]
     count = rows[0][0]
     matrix, windows = rows[1 : 1 + count], rows[1 + count :]
     best = None
     for tour in itertools.permutations(range(1, count)):
+        if tour[: len(begin)] != tuple(begin):
+            continue
         at, time, cost = 0, windows[0][0], 0
         for city in (*tour, 0):
             cost += matrix[at][city]
@@ -209,6 +235,7 @@ def best_tsptw(text):
                 break
             at = city
         else:
+            cost = time if makespan else cost
             best = cost if best is None else min(best, cost)
     return best
 
@@ -229,17 +256,19 @@ def draw_vrptw(draw):
     return "\n".join(lines) + "\n"
 
 
-def best_vrptw(text):
+def best_vrptw(text, begin=(), vehicle=1e6):
     rows = [line.split() for line in text.splitlines()]
     (vehicles, capacity), *sites = [[int(field) for field in row] for row in rows if row and row[0].isdigit()]
 
     @lru_cache(None)
-    def route(customers):
-        """The shortest feasible route that serves these customers."""
+    def route(customers, first=()):
+        """The shortest feasible route that serves these customers, some of them first."""
         if sum(sites[customer][3] for customer in customers) > capacity:
             return None
         best = None
         for order in itertools.permutations(customers):
+            if order[: len(first)] != first:
+                continue
             at, time, length = 0, sites[0][4], 0.0
             for customer in (*order, 0):
                 way = math.dist(sites[at][1:3], sites[customer][1:3])
@@ -252,25 +281,35 @@ def best_vrptw(text):
                 best = length if best is None else min(best, length)
         return best
 
+    # Routes that are begun: all but the last one are finished.
+    begun, closed = [], True
+    for move in begin:
+        if move and closed:
+            begun.append([])
+        if move:
+            begun[-1].append(move)
+        closed = move == 0
+    fixed = len(begun) - (0 if closed else 1)
     best = None
 
     def divide(rest, groups):
         nonlocal best
         if not rest:
-            lengths = [route(tuple(group)) for group in groups]
+            firsts = [tuple(group) for group in begun] + [()] * len(groups)
+            lengths = [route(tuple(group), first) for group, first in zip(groups, firsts)]
             if len(groups) <= vehicles and None not in lengths:
-                score = 1e6 * len(groups) + sum(lengths)
+                score = vehicle * len(groups) + sum(lengths)
                 best = score if best is None else min(best, score)
             return
         first, *others = rest
-        for at in range(len(groups) + 1):
+        for at in range(fixed, len(groups) + 1):
             fuller = [list(group) for group in groups]
             if at == len(groups):
                 fuller.append([])
             fuller[at].append(first)
             divide(others, fuller)
 
-    divide(list(range(1, len(sites))), [])
+    divide([customer for customer in range(1, len(sites)) if customer not in begin], begun)
     return best
 
 
@@ -356,7 +395,7 @@ def draw_horner(draw):
     return "".join(draw.choice("+-") + term for term in terms) + "\n"
 
 
-def best_horner(text):
+def best_horner(text, begin=()):
     sums = Counter()
     for sign, number, powers in re.findall(r"([+-])(\d+)((?:\*[a-z]\^\d+)*)", text):
         sums[powers] += int(sign + number)
@@ -366,22 +405,78 @@ def best_horner(text):
     names = sorted({name for powers, value in sums.items() if value for name in re.findall("[a-z]", powers)})
     best = None
     for order in itertools.permutations(names):
+        if list(order[: len(begin)]) != list(begin):
+            continue
         operations = horner_operations(text, {"order": list(order)}, {})
         best = operations if best is None else min(best, operations)
     return best
 
 
-# Problem: how instances are drawn, their optimum, whether smaller is better.
+def draw_relocation(draw):
+    width = draw.randrange(2, 4)
+    heights = [draw.randrange(4) for _ in range(width)]
+    if not any(heights):
+        heights[0] = 2
+    blocks = draw.sample(range(1, sum(heights) + 1), sum(heights))
+    lines = [f"{width} {len(blocks)}"]
+    for height in heights:
+        lines.append(" ".join(map(str, [height, *blocks[:height]])))
+        blocks = blocks[height:]
+    return "\n".join(lines) + "\n"
+
+
+def best_relocation(text):
+    """Blocks leave in the order of their numbers; only what stands on the next one may be moved."""
+    (width, count), *rows = [[int(word) for word in line.split()] for line in text.splitlines()]
+
+    @lru_cache(None)
+    def fewest(stacks, block):
+        if block > count:
+            return 0
+        at = next(at for at, stack in enumerate(stacks) if block in stack)
+        top, below = stacks[at][-1], stacks[at][:-1]
+        lifted = stacks[:at] + (below,) + stacks[at + 1 :]
+        if top == block:
+            return fewest(lifted, block + 1)
+        ways = [lifted[:to] + (lifted[to] + (top,),) + lifted[to + 1 :] for to in range(width) if to != at]
+        found = [rest for rest in (fewest(way, block) for way in ways) if rest is not None]
+        return 1 + min(found) if found else None
+
+    return fewest(tuple(tuple(row[1:]) for row in rows), 1)
+
+
+def kind(problem, draw, best, smaller, prefixed=False, **options):
+    return {"problem": problem, "draw": draw, "best": best, "smaller": smaller, "prefixed": prefixed, "options": options}
+
+
+# Whose optima behind some moves are known as well is `prefixed`: `best(text, moves)`.
 PROBLEMS = {
-    "knapsack": (draw_knapsack, best_knapsack, False),
-    "partition": (draw_partition, best_partition, True),
-    "snake": (draw_snake, best_snake, False),
-    "coil": (draw_coil, best_coil, False),
-    "samegame": (draw_tiles, best_samegame, False),
-    "clickomania": (draw_tiles, best_clickomania, False),
-    "bubble-breaker": (draw_tiles, best_bubble_breaker, False),
-    "tsptw": (draw_tsptw, best_tsptw, True),
-    "vrptw": (draw_vrptw, best_vrptw, True),
-    "stacking": (draw_stacking, best_stacking, True),
-    "horner": (draw_horner, best_horner, True),
+    "knapsack": kind("knapsack", draw_knapsack, best_knapsack, False, True),
+    "partition": kind("partition", draw_partition, best_partition, True),
+    "partition-4": kind("partition", draw_partition, best_partition, True, leaf="4"),
+    "snake": kind("snake", draw_snake, best_snake, False, True),
+    "coil": kind("coil", draw_coil, best_coil, False, True),
+    "samegame": kind("samegame", draw_tiles, best_samegame, False, True),
+    "samegame-literal": kind(
+        "samegame", draw_tiles, partial(best_samegame, lost=lambda n: (n - 2) ** 2), False, True, penalty="literal"
+    ),
+    "samegame-none": kind(
+        "samegame", draw_tiles, partial(best_samegame, lost=lambda n: 0), False, True, penalty="none"
+    ),
+    "clickomania": kind("clickomania", draw_tiles, best_clickomania, False, True),
+    "bubble-breaker": kind("bubble-breaker", draw_tiles, best_bubble_breaker, False, True),
+    "tsptw": kind("tsptw", draw_tsptw, best_tsptw, True, True),
+    "tsptw-makespan": kind(
+        "tsptw", draw_tsptw, partial(best_tsptw, makespan=True), True, True, objective="makespan"
+    ),
+    "vrptw": kind("vrptw", draw_vrptw, best_vrptw, True, True),
+    "vrptw-distance": kind(
+        "vrptw", draw_vrptw, partial(best_vrptw, vehicle=0), True, True, objective="distance", rounding="none"
+    ),
+    "rich-vrp": kind("rich-vrp", draw_rich, best_rich, True, True),
+    "stacking": kind("stacking", draw_stacking, best_stacking, True),
+    "relocation": kind("stacking", draw_relocation, best_relocation, True),
+    "horner": kind("horner", draw_horner, best_horner, True, True),
+    "horner-backward": kind("horner", draw_horner, best_horner, True, direction="backward"),
+    "horner-optimum": kind("horner", draw_horner, best_horner, True, True, bound="optimum"),
 }

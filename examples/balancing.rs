@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering, Prior};
 use soloist::{Problem, Score, Sense};
 
 /// A set of at most 512 tasks.
@@ -157,8 +157,8 @@ impl Problem for Line {
 
 impl Dominance<Line> for Line {
     /// Fewer stations, and then more room in the last one.
-    fn future(&self, load: &Load) -> (u64, f64) {
-        (stable_hash(&load.done), (load.stations * self.cycle - load.room).into())
+    fn future(&self, load: &Load) -> (Key, f64) {
+        (Key::of(&load.done), (load.stations * self.cycle - load.room).into())
     }
 }
 

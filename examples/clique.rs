@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Exchange, Exchanges, Found, Neighborhood, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Exchange, Exchanges, Found, Key, Neighborhood, Ordering, Prior};
 use soloist::{Problem, Score};
 
 /// A set of vertices, 64 in a word.
@@ -142,8 +142,8 @@ impl Prior<Graph> for Graph {
 }
 
 impl Dominance<Graph> for Graph {
-    fn future(&self, chosen: &Chosen) -> (u64, f64) {
-        (stable_hash(&chosen.open), chosen.size.into())
+    fn future(&self, chosen: &Chosen) -> (Key, f64) {
+        (Key::of(&chosen.open), chosen.size.into())
     }
 }
 

@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Prior, stable_hash};
+use soloist::problem::{Key, Prior, stable_hash};
 use soloist::{Problem, Score, Sense};
 
 /// The neighbours of each vertex; colours are bits, so that at most 64 are used.
@@ -95,8 +95,8 @@ impl Problem for Graph {
     fn bound(&self, state: &Colored) -> Option<f64> {
         Some(state.colors.max(self.clique).into())
     }
-    fn key(&self, state: &Colored) -> Option<u64> {
-        Some(stable_hash(&state.color))
+    fn key(&self, state: &Colored) -> Option<Key> {
+        Some(Key::of(&state.color))
     }
     /// Few colours, and vertices that still have a choice among these.
     fn potential(&self, state: &Colored) -> Option<f64> {

@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering};
 use soloist::{Problem, Score, Sense};
 
 struct Row {
@@ -85,8 +85,8 @@ impl Problem for Row {
 
 impl Dominance<Row> for Row {
     /// What follows depends on the set of those that are placed.
-    fn future(&self, state: &Placed) -> (u64, f64) {
-        (stable_hash(&state.placed), state.cost)
+    fn future(&self, state: &Placed) -> (Key, f64) {
+        (Key::of(&state.placed), state.cost)
     }
 }
 

@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Prior, stable_hash};
+use soloist::problem::{Dominance, Key, Prior, stable_hash};
 use soloist::{Problem, Score};
 
 /// A position in each string; at most 16 strings.
@@ -105,8 +105,8 @@ impl Problem for Strings {
         let pairs = (1..self.count).map(|b| self.pairs[b - 1][at(b - 1)][at(b)]);
         Some((taken.length + pairs.fold(letters, u16::min)).into())
     }
-    fn key(&self, taken: &Taken) -> Option<u64> {
-        Some(stable_hash(&(taken.at, taken.length)))
+    fn key(&self, taken: &Taken) -> Option<Key> {
+        Some(Key::of(&(taken.at, taken.length)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
@@ -135,8 +135,8 @@ impl Prior<Strings> for Strings {
 }
 
 impl Dominance<Strings> for Strings {
-    fn future(&self, taken: &Taken) -> (u64, f64) {
-        (stable_hash(&taken.at), taken.length.into())
+    fn future(&self, taken: &Taken) -> (Key, f64) {
+        (Key::of(&taken.at), taken.length.into())
     }
 }
 

@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering, Prior};
 use soloist::{Problem, Score};
 
 /// Sets of places are bits: at most 128 places.
@@ -114,8 +114,8 @@ impl Prior<Day> for Day {
 
 /// Whether a walk is ahead of another one: the same place, the same places in reach, and no later.
 impl Dominance<Day> for Day {
-    fn future(&self, walk: &Walk) -> (u64, f64) {
-        (stable_hash(&(walk.reach, walk.last)), walk.profit.into())
+    fn future(&self, walk: &Walk) -> (Key, f64) {
+        (Key::of(&(walk.reach, walk.last)), walk.profit.into())
     }
     fn resources(&self, walk: &Walk, resources: &mut Vec<f64>) {
         resources.push(-f64::from(walk.now));

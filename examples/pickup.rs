@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering, Prior};
 use soloist::{Problem, Score, Sense};
 
 /// Sets of places are bits: at most 128 places.
@@ -133,8 +133,8 @@ impl Prior<Tour> for Tour {
 
 impl Dominance<Tour> for Tour {
     /// The load follows from the places visited.
-    fn future(&self, at: &Visited) -> (u64, f64) {
-        (stable_hash(&(at.places, at.last)), at.length.into())
+    fn future(&self, at: &Visited) -> (Key, f64) {
+        (Key::of(&(at.places, at.last)), at.length.into())
     }
 }
 

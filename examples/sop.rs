@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Facts, Found, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Facts, Found, Key, Ordering, Prior};
 use soloist::{Problem, Score, Sense};
 
 /// A set of at most 256 jobs.
@@ -121,8 +121,8 @@ impl Prior<Orders> for Orders {
 
 impl Dominance<Orders> for Orders {
     /// What is open depends on the jobs done and the last of them; then the cheaper sequence is better.
-    fn future(&self, at: &Sequence) -> (u64, f64) {
-        (stable_hash(&(at.done, at.last)), at.cost.into())
+    fn future(&self, at: &Sequence) -> (Key, f64) {
+        (Key::of(&(at.done, at.last)), at.cost.into())
     }
 }
 

@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering};
 use soloist::{Problem, Score, Sense};
 
 /// The customers that share a product with each customer, and itself, as bits: at most 128 customers.
@@ -87,8 +87,8 @@ impl Problem for Orders {
 
 impl Dominance<Orders> for Orders {
     /// What was opened follows from the set of customers served.
-    fn future(&self, state: &Served) -> (u64, f64) {
-        (stable_hash(&state.served), state.most.into())
+    fn future(&self, state: &Served) -> (Key, f64) {
+        (Key::of(&state.served), state.most.into())
     }
 }
 

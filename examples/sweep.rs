@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Ordering, stable_hash};
+use soloist::problem::{Dominance, Found, Key, Ordering};
 use soloist::{Problem, Score, Sense};
 
 /// The doors of each room: the room behind and the guards. At most 128 rooms.
@@ -92,8 +92,8 @@ impl Problem for Rooms {
 
 impl Dominance<Rooms> for Rooms {
     /// The doors that are guarded follow from the set of rooms swept.
-    fn future(&self, state: &Swept) -> (u64, f64) {
-        (stable_hash(&state.swept), state.most.into())
+    fn future(&self, state: &Swept) -> (Key, f64) {
+        (Key::of(&state.swept), state.most.into())
     }
 }
 

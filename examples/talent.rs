@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Prior};
+use soloist::problem::{Dominance, Key, Prior};
 use soloist::{Problem, Score, Sense};
 
 /// Durations and actors of the scenes; wages and scenes of the actors. Sets are bits: at most 64 of each.
@@ -122,8 +122,8 @@ impl Prior<Film> for Film {
 }
 
 impl Dominance<Film> for Film {
-    fn future(&self, filmed: &Filmed) -> (u64, f64) {
-        (filmed.scenes, filmed.cost as f64)
+    fn future(&self, filmed: &Filmed) -> (Key, f64) {
+        (filmed.scenes.into(), filmed.cost as f64)
     }
 }
 

@@ -245,7 +245,7 @@ fn resume(problem: &str, instance: &dyn AnyInstance, bytes: Vec<u8>) -> Verdict 
 }
 
 /// Returns what is wrong with a result.
-fn finding(problem: &str, instance: &dyn AnyInstance, report: &Report) -> Option<String> {
+pub(crate) fn finding(problem: &str, instance: &dyn AnyInstance, report: &Report) -> Option<String> {
     for answer in &report.answers {
         let Some(score) = answer.score.value() else { continue };
         let result = serde_json::json!({ "problem": problem, "moves": answer.moves, "solution": answer.solution });

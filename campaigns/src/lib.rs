@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod checkpoints;
+pub mod claims;
 pub mod mutate;
 pub mod readers;
 pub mod supervise;

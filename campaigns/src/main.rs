@@ -49,6 +49,8 @@ enum Name {
     Checkpoints,
     /// Files for the readers of instances, solutions and expressions.
     Readers,
+    /// Instances from standard input, a line each, for `adversary.py`.
+    Claims,
     /// Random trees from standard input, a line each, for `adversary.py`.
     Trees,
 }
@@ -58,6 +60,10 @@ fn main() -> Result<ExitCode> {
     let mut campaign: Box<dyn Campaign> = match arguments.name {
         Name::Checkpoints => Box::new(Checkpoints::new(arguments.seed, arguments.preset.as_deref())?),
         Name::Readers => Box::new(Readers::new(arguments.seed)),
+        Name::Claims => {
+            soloist_campaigns::claims::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         Name::Trees => {
             soloist_campaigns::trees::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
             return Ok(ExitCode::SUCCESS);

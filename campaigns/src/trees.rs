@@ -3,16 +3,13 @@
 //!
 //! Each line of the input is a tree with some runs, each line of the output the results of these runs.
 
-use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
-use soloist::problem::{Dominance, Prior, stable_hash};
+use crate::claims::{Answer, Refusal, Run, answer, lines};
+use anyhow::Result;
+use serde::Deserialize;
+use soloist::problem::{Dominance, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
-use soloist::run::SolveError;
-use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
-use std::collections::BTreeMap;
+use soloist::{Budget, Problem, Rng, Score, Sense, Solver};
 use std::io::{BufRead, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 /// A line of the input.
 #[derive(Debug, Deserialize)]
@@ -33,6 +30,23 @@ struct Tree {
     has_bias: bool,
     has_potential: bool,
     rollout: String,
+    /// What the keys of states are like.
+    keys: Keys,
+}
+
+/// Different states always have different keys. But a search may look at a part of them, for a place in a table or a
+/// tie-break, and has to compare all of it in the end.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Keys {
+    /// As [`Key::of`] makes them.
+    Hashed,
+    /// Numbers that distinguish states.
+    Numbers,
+    /// All in one place of every table.
+    Heap,
+    /// With the same 64 bits for tie-breaks, up to this number of them.
+    Few(u64),
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,29 +66,6 @@ struct Node {
     candidates: usize,
 }
 
-/// A run on the tree.
-#[derive(Debug, Deserialize)]
-struct Run {
-    method: String,
-    set: BTreeMap<String, String>,
-    seed: u64,
-    threads: usize,
-    playouts: u64,
-    nodes: u64,
-    memory: u64,
-    /// Playouts after which the run is saved and restored, each counted from the last cut.
-    cuts: Vec<u64>,
-}
-
-/// What came of a run.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Answer {
-    Refused { refused: String },
-    Error { error: String },
-    Result { feasible: bool, score: Option<f64>, optimal: bool, infeasible: bool, bound: Option<f64>, stop: String },
-}
-
 /// A node, and the costs of the edges that led there.
 #[derive(Clone, Debug)]
 struct At {
@@ -85,6 +76,24 @@ struct At {
 impl Tree {
     fn node(&self, at: &At) -> &Node {
         &self.nodes[at.node as usize]
+    }
+
+    /// The key of a state that `number` distinguishes from all others of this tree.
+    fn key_of(&self, number: u64) -> Key {
+        /// What the engine mixes into the words of a number; a change there makes these keys as good as any others.
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        const PLACE: u64 = 0x243f_6a88_85a3_08d3;
+        let fold = |a: u64, b: u64| {
+            let product = u128::from(a) * u128::from(b);
+            (product >> 64) as u64 ^ product as u64 ^ a.rotate_left(32)
+        };
+        let words = |high: u64, low: u64| Key::from(u128::from(high) << 64 | u128::from(low));
+        match self.keys {
+            Keys::Hashed => Key::of(&number),
+            Keys::Numbers => number.into(),
+            Keys::Heap => words(number, PLACE),
+            Keys::Few(most) => words(number, fold(number, FACTOR) ^ number % most.max(1)),
+        }
     }
 
     /// Whether all edges lead forward, so that every game ends.
@@ -127,8 +136,9 @@ impl Problem for Tree {
     fn potential(&self, at: &At) -> Option<f64> {
         self.has_potential.then(|| self.node(at).bias - self.node(at).bound)
     }
-    fn key(&self, at: &At) -> Option<u64> {
-        self.has_key.then(|| stable_hash(&(at.node, at.so_far.to_bits())))
+    fn key(&self, at: &At) -> Option<Key> {
+        // Costs are whole numbers, far below 2^31.
+        self.has_key.then(|| self.key_of(u64::from(at.node) << 32 | u64::from(at.so_far as i32 as u32)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
@@ -150,8 +160,8 @@ impl Prior<Tree> for Tree {
 }
 
 impl Dominance<Tree> for Tree {
-    fn future(&self, at: &At) -> (u64, f64) {
-        (at.node.into(), at.so_far)
+    fn future(&self, at: &At) -> (Key, f64) {
+        (self.key_of(at.node.into()), at.so_far)
     }
 }
 
@@ -186,74 +196,78 @@ impl Rollout<Tree> for Policy {
 }
 
 /// Runs one search in parts.
-fn run(tree: &Tree, run: &Run) -> Result<Outcome<u32>, Refusal> {
-    let refuse = |error: &dyn std::fmt::Display| Refusal::Refused(error.to_string());
-    let mut setup = Setup::preset(&run.method).ok_or_else(|| refuse(&"no such method"))?;
-    for (name, value) in &run.set {
-        setup.method.set(name, value).map_err(|error| refuse(&error))?;
-    }
-    let limits = Budget { nodes: Some(run.nodes), memory: run.memory, ..Budget::playouts(run.playouts) };
-    let limits = Budget { time: Some(Duration::from_millis(200)), ..limits };
-    let solver = || Solver::new(tree, setup.clone()).seed(run.seed).threads(run.threads).budget(limits.clone());
-    let failed = |error: SolveError| match error {
-        SolveError::Method(_) | SolveError::Memory { .. } | SolveError::Portfolio(_) => refuse(&error),
-        error => Refusal::Failed(error.to_string()),
-    };
-    let mut session = solver().start().map_err(failed)?;
+fn run(tree: &Tree, run: &Run) -> Result<Answer, Refusal> {
+    let (setup, limits) = (run.setup()?, run.limits());
+    let solver = || Solver::new(tree, setup.clone()).budget(limits.clone());
+    let mut session = solver().start()?;
     for &cut in &run.cuts {
-        session.advance(&Budget { nodes: Some(run.nodes), ..Budget::playouts(cut) }).map_err(failed)?;
+        session.advance(&Budget { nodes: Some(run.nodes), ..Budget::playouts(cut) })?;
         let bytes = session.save();
-        let resumed = Solver::new(tree, setup.clone()).budget(limits.clone()).resume(&bytes);
-        session = resumed.map_err(|error| Refusal::Failed(error.to_string()))?.start().map_err(failed)?;
+        session = solver().resume(&bytes).map_err(Refusal::failed)?.start()?;
     }
-    session.advance(&limits).map_err(failed)?;
-    Ok(session.outcome())
+    session.advance(&limits)?;
+    let outcome = session.outcome();
+    let score = outcome.best.as_ref().and_then(|best| best.score.value());
+    Ok(Answer::Result {
+        feasible: score.is_some(),
+        score,
+        optimal: outcome.optimal,
+        infeasible: outcome.infeasible,
+        bound: outcome.bound,
+        stop: outcome.stop.to_string(),
+        prefix: serde_json::Value::Null,
+    })
 }
 
-/// Why there is no outcome.
-enum Refusal {
-    /// The settings do not go together.
-    Refused(String),
-    /// The run ended with an error.
-    Failed(String),
-}
-
-fn answer(tree: &Tree, wanted: &Run) -> Answer {
-    match catch_unwind(AssertUnwindSafe(|| run(tree, wanted))) {
-        Ok(Ok(outcome)) => {
-            let score = outcome.best.as_ref().map(|best| best.score);
-            let value = score.and_then(Score::value);
-            Answer::Result {
-                feasible: value.is_some(),
-                score: value,
-                optimal: outcome.optimal,
-                infeasible: outcome.infeasible,
-                bound: outcome.bound,
-                stop: outcome.stop.to_string(),
-            }
-        }
-        Ok(Err(Refusal::Refused(refused))) => Answer::Refused { refused },
-        Ok(Err(Refusal::Failed(error))) => Answer::Error { error },
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().cloned();
-            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
-            Answer::Error { error: format!("panic: {}", text.unwrap_or_default()) }
-        }
-    }
-}
-
-/// Answers each line of `input` with a line of `output`.
+/// Answers each line of `input`, a tree with runs, with a line of `output`.
 ///
 /// # Errors
-/// A line that is not a tree with runs, and streams that fail.
-pub fn serve(input: impl BufRead, mut output: impl Write) -> Result<()> {
-    for line in input.lines() {
-        let line: Line = serde_json::from_str(&line?).context("a tree with runs")?;
-        anyhow::ensure!(line.tree.is_sound(), "a tree whose edges do not lead forward");
-        let answers: Vec<Answer> = line.runs.iter().map(|run| answer(&line.tree, run)).collect();
-        serde_json::to_writer(&mut output, &answers)?;
-        output.write_all(b"\n")?;
-        output.flush()?;
+/// A line that is something else, and streams that fail.
+pub fn serve(input: impl BufRead, output: impl Write) -> Result<()> {
+    lines(input, output, |Line { tree, runs }| {
+        anyhow::ensure!(tree.is_sound(), "a tree whose edges do not lead forward");
+        Ok(runs.iter().map(|one| answer(|| run(&tree, one))).collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use soloist::problem::StableHasher;
+    use std::collections::HashSet;
+    use std::hash::Hasher;
+
+    fn tree(keys: &str) -> Tree {
+        let node = r#"{"children": [], "costs": [], "value": 0, "feasible": true, "bound": 0, "bias": 0,
+            "spent": false, "candidates": 1}"#;
+        let known =
+            r#""has_bound": true, "has_key": true, "has_future": true, "has_bias": true, "has_potential": true"#;
+        let text = format!(r#"{{"smaller": true, "nodes": [{node}], {known}, "rollout": "random", "keys": {keys}}}"#);
+        serde_json::from_str(&text).unwrap()
     }
-    Ok(())
+
+    #[test]
+    fn keys_of_every_kind_tell_states_apart() {
+        for keys in [r#""hashed""#, r#""numbers""#, r#""heap""#, r#"{"few": 1}"#, r#"{"few": 4}"#] {
+            let tree = tree(keys);
+            let numbers = (0..1000_u64).chain((0..1000).map(|at| at << 32));
+            let ids: HashSet<u128> = numbers.map(|number| tree.key_of(number).id()).collect();
+            // Number 0 is in both lists.
+            assert_eq!(ids.len(), 1999, "{keys}");
+        }
+    }
+
+    /// What `collisions.py` makes is only a collision while the hash for tie-breaks is this one.
+    #[test]
+    fn states_of_a_crafted_knapsack_have_equal_hashes() {
+        let hash = |words: [u64; 3]| {
+            let mut hasher = StableHasher::new();
+            words.into_iter().for_each(|word| hasher.write_u64(word));
+            hasher.finish()
+        };
+        // Items packed, room left, value: solved from the constants of the hash.
+        let (one, other) = ([2, 84_500_080_402, 1_125_899_906_842_624], [2, 171_294_606_236, 1_125_928_913_073_845]);
+        assert_eq!(hash(one), hash(other));
+        assert_ne!(Key::of(&one), Key::of(&other));
+    }
 }

@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::problem::{Dominance, Entrant, Facts, Found, Neighborhood, Ordering, Prior, stable_hash};
+use soloist::problem::{Dominance, Entrant, Facts, Found, Key, Neighborhood, Ordering, Prior};
 use soloist::{Problem, Score, Sense};
 
 #[derive(Clone, Copy)]
@@ -152,8 +152,8 @@ impl<const N: usize> Prior<Shop<N>> for Shop<N> {
 
 impl<const N: usize> Dominance<Shop<N>> for Shop<N> {
     /// With the same operations placed, a schedule is better when no job and no machine is free later.
-    fn future(&self, at: &Schedule<N>) -> (u64, f64) {
-        (stable_hash(&at.placed), at.end.into())
+    fn future(&self, at: &Schedule<N>) -> (Key, f64) {
+        (Key::of(&at.placed), at.end.into())
     }
     fn resources(&self, at: &Schedule<N>, resources: &mut Vec<f64>) {
         resources.extend(self.ready(at).map(|(job, ..)| f64::from(at.job[job])));

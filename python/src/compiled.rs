@@ -194,10 +194,10 @@ impl Problem for Compiled {
         self.real(self.addresses.potential, state)
     }
 
-    fn key(&self, state: &Words) -> Option<u64> {
+    fn key(&self, state: &Words) -> Option<soloist::problem::Key> {
         let function = at!(self.addresses.key?, Key);
         // SAFETY: see `Addresses`.
-        Some(unsafe { function(state.0.as_ptr()) }.cast_unsigned())
+        Some(unsafe { function(state.0.as_ptr()) }.cast_unsigned().into())
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {

@@ -5,13 +5,13 @@ mod exchange;
 use crate::Infeasible;
 use crate::guard::Guard;
 use crate::moves::PyMove;
-use crate::value::number;
+use crate::value::{self, number};
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{Dominance, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart};
+use soloist::problem::{Dominance, Exchanges, Explain, Facts, Found, Key, Neighborhood, Ordering, Prior, ScorePart};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
@@ -337,12 +337,12 @@ impl Problem for PyProblem {
         self.number_of("potential", self.functions.potential.as_ref(), state)
     }
 
-    fn key(&self, state: &PyState) -> Option<u64> {
+    fn key(&self, state: &PyState) -> Option<Key> {
         let key = self.functions.key.as_ref()?;
         Python::attach(|py| {
             self.guard.ask(py, None, || {
                 let key = key.bind(py).call1((state.0.bind(py),))?;
-                if key.is_none() { Ok(None) } else { number(&key).map(Some).map_err(from("key")) }
+                if key.is_none() { Ok(None) } else { value::key(&key).map(Some).map_err(from("key")) }
             })
         })
     }
@@ -442,16 +442,16 @@ impl Prior<PyProblem> for PyProblem {
 }
 
 impl Dominance<PyProblem> for PyProblem {
-    fn future(&self, state: &PyState) -> (u64, f64) {
-        let Some(future) = &self.functions.future else { return (0, 0.0) };
+    fn future(&self, state: &PyState) -> (Key, f64) {
+        let Some(future) = &self.functions.future else { return (0_u64.into(), 0.0) };
         Python::attach(|py| {
-            self.guard.ask(py, (0, 0.0), || {
+            self.guard.ask(py, (0_u64.into(), 0.0), || {
                 const EXPECTED: &str = "a pair of a key and the score so far";
                 let pair = future.bind(py).call1((state.0.bind(py),))?;
                 let Ok((key, cost)) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
                     return Err(returned("future", &pair, EXPECTED));
                 };
-                Ok((number(&key).map_err(from("future"))?, real("future", &cost, EXPECTED)?))
+                Ok((value::key(&key).map_err(from("future"))?, real("future", &cost, EXPECTED)?))
             })
         })
     }

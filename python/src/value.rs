@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use serde_json::{Value, json};
-use soloist::problem::stable_hash;
+use soloist::problem::{Key, stable_hash};
 
 /// How deep tuples may be nested.
 const DEPTH: usize = 32;
@@ -183,7 +183,19 @@ pub(crate) fn from_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     })
 }
 
-/// Returns a number for a code, a key or an identity: an int as it is, another plain value by a hash of its bytes.
+/// Returns the key of a plain value: values that are equal as bytes, and no others, have equal keys.
+pub(crate) fn key(value: &Bound<'_, PyAny>) -> PyResult<Key> {
+    if value.is_exact_instance_of::<PyInt>()
+        && let Ok(number) = value.extract::<i64>()
+    {
+        return Ok(Key::from(number as u64));
+    }
+    let mut bytes = Vec::with_capacity(64);
+    encode(value, &mut bytes)?;
+    Ok(Key::of(&bytes[..]))
+}
+
+/// Returns a number for a code or an identity: an int as it is, another plain value by a hash of its bytes.
 pub(crate) fn number(value: &Bound<'_, PyAny>) -> PyResult<u64> {
     if value.is_exact_instance_of::<PyInt>() {
         if let Ok(number) = value.extract::<i64>() {

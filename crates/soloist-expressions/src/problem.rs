@@ -3,7 +3,7 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::problem::{Entrant, Explain, Facts, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Key, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout, find_rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::hash::Hasher;
@@ -175,7 +175,7 @@ impl Problem for Orders {
         if self.exact { self.inner.potential(state) } else { None }
     }
 
-    fn key(&self, state: &Partial) -> Option<u64> {
+    fn key(&self, state: &Partial) -> Option<Key> {
         if self.exact { self.inner.key(state) } else { None }
     }
 

@@ -20,7 +20,7 @@ pub use search::Method;
 
 /// What most programs name: `use soloist::prelude::*;`.
 pub mod prelude {
-    pub use crate::problem::stable_hash;
+    pub use crate::problem::{Key, stable_hash};
     pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 }
 

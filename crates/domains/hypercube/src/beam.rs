@@ -1,5 +1,6 @@
 //! A beam that is made path by path, so that it can be cut anywhere and made again.
 
+use soloist::problem::Key;
 use soloist::{Problem, Rng};
 
 /// The paths of one length that rank best, and how they came about.
@@ -106,12 +107,12 @@ impl<P: Problem> Beam<P> {
     fn close(&mut self, problem: &P) {
         self.children.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         let (mut layer, mut steps, mut keys) = (Vec::new(), Vec::new(), std::collections::HashSet::new());
-        let mut is_known = |key: Option<u64>| key.is_some_and(|key| !keys.insert(key));
+        let mut is_known = |key: Option<Key>| key.is_some_and(|key| !keys.insert(key));
         for child in self.children.drain(..) {
             if layer.len() == self.width {
                 break;
             }
-            if is_known(child.key) {
+            if is_known(child.key.map(Key::from)) {
                 continue;
             }
             let mut state = self.layer[child.parent as usize].clone();

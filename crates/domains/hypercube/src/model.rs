@@ -4,7 +4,7 @@ use super::limits::Limits;
 use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::{Cube, Kind};
 use soloist::Problem;
-use soloist::problem::StableHasher;
+use soloist::problem::{Key, KeyHasher};
 use std::hash::Hasher;
 
 /// What a learned weight belongs to.
@@ -322,15 +322,16 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Hash of what the future of a path depends on, and of its score so far.
-    pub(crate) fn key_of(&self, path: &Path<W>) -> u64 {
-        let mut hash = StableHasher::new();
+    pub(crate) fn key_of(&self, path: &Path<W>) -> Key {
+        let mut hash = KeyHasher::new();
         let ahead = self.ahead(path, self.legal_any(path));
         ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
-        self.key_after(hash, path)
+        self.write_key(&mut hash, path);
+        hash.key()
     }
 
-    /// Returns the key of a path, given a hasher that has read which vertices may follow.
-    pub(super) fn key_after(&self, mut hash: StableHasher, path: &Path<W>) -> u64 {
+    /// Writes what else the key of a path is made of into a hasher that has read which vertices may follow.
+    pub(super) fn write_key(&self, hash: &mut impl Hasher, path: &Path<W>) {
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.center).take(self.words);
             near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));
@@ -340,7 +341,6 @@ impl<const W: usize> Snakes<W> {
         // The flips between the head and the last vertex with a blocked ball.
         let flips = if self.spread > 2 { path.history & ((1 << (4 * (self.spread - 2))) - 1) } else { 0 };
         hash.write_u64(u64::from(path.closed) << 32 | u64::from(flips));
-        hash.finish()
     }
 }
 

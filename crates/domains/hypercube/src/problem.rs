@@ -5,7 +5,7 @@ use super::model::{Code, Snakes};
 use super::path::Path;
 use super::rollout::Walk;
 use super::{learned, search, sections, symmetric};
-use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Facts, Key, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -56,7 +56,7 @@ impl<const W: usize> Problem for Snakes<W> {
         Some(self.rank_by_count(state))
     }
 
-    fn key(&self, state: &Path<W>) -> Option<u64> {
+    fn key(&self, state: &Path<W>) -> Option<Key> {
         Some(self.key_of(state))
     }
 

@@ -4,7 +4,7 @@ use super::Kind;
 use super::model::{Potential, Snakes};
 use super::path::{Path, flips_into, flood, is_woven, size, steps};
 use soloist::problem::StableHasher;
-use std::hash::Hasher;
+use std::hash::Hasher as _;
 
 /// Ranks paths that continue the same path by one edge, and gives them keys.
 ///
@@ -101,7 +101,8 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
         let key = (snakes.spread == 2 && snakes.potential != Potential::Free).then(|| {
             let mut hash = StableHasher::new();
             hash.write_u64(hashes);
-            snakes.key_after(hash, path)
+            snakes.write_key(&mut hash, path);
+            hash.finish()
         });
         (snakes.rank(path, is_alive.then_some(sum)), key)
     }

@@ -3,7 +3,7 @@
 use super::automorphism::{Symmetries, Symmetry};
 use super::path::{Near, add_ball, backwards, flood, holds, inside, is_woven, near, size, sphere, steps};
 use super::{Cube, Potential, nodes_of};
-use soloist::problem::{Entrant, Facts, StableHasher};
+use soloist::problem::{Entrant, Facts, Key, KeyHasher, StableHasher};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
 use std::sync::OnceLock;
@@ -319,9 +319,9 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         Some((room + if is_ahead { 1 << self.dimension } else { 0 }).into())
     }
 
-    fn key(&self, ring: &Ring<W>) -> Option<u64> {
+    fn key(&self, ring: &Ring<W>) -> Option<Key> {
         let symmetry = ring.symmetry?;
-        let mut hash = StableHasher::new();
+        let mut hash = KeyHasher::new();
         let reached = self.reach(ring, symmetry);
         // Where the coil closes vertices count that the path itself may not enter.
         let mut center = [0; W];
@@ -335,7 +335,7 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         let parts = [symmetry.shift, symmetry.permutation, symmetry.order.into(), ring.head, ring.length];
         parts.iter().for_each(|part| hash.write(&part.to_le_bytes()));
         hash.write(&ring.closed.to_le_bytes());
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.

@@ -2,7 +2,7 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Entrant, Explain, Prior, ScorePart, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Explain, Key, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
@@ -230,8 +230,8 @@ impl Problem for Knapsack {
         Some(bound as f64)
     }
 
-    fn key(&self, state: &Load) -> Option<u64> {
-        Some(stable_hash(&(state.index, state.room, state.value)))
+    fn key(&self, state: &Load) -> Option<Key> {
+        Some(Key::of(&(state.index, state.room, state.value)))
     }
 
     fn explain(&self) -> Option<&dyn Explain<Self>> {

@@ -171,7 +171,7 @@ pub(super) struct Board {
     /// The number of lines drawn.
     pub(super) drawn: u32,
     /// Combines the lines drawn, in any order.
-    pub(super) key: u64,
+    pub(super) key: u128,
 }
 
 impl Clone for Board {
@@ -286,7 +286,7 @@ impl Board {
         }
         self.choices = self.choices + opened.count_ones() - closed.count_ones() - 1;
         self.drawn += 1;
-        self.key ^= mixed(line as u64);
+        self.key ^= u128::from(mixed(line as u64)) | u128::from(mixed(!(line as u64))) << 64;
         self.clear(line);
         // One loop over all flags of a kind, because the number in a single word cannot be predicted.
         while closed != 0 {
@@ -363,10 +363,10 @@ fn flags(word: u64) -> u64 {
     (word >> 7 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// A line as 64 bits for a key: the finaliser of SplitMix64.
+/// A number as 64 bits for a key: the finaliser of SplitMix64.
 #[inline(always)]
-fn mixed(line: u64) -> u64 {
-    let mut z = (line + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn mixed(number: u64) -> u64 {
+    let mut z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

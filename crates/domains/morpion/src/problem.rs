@@ -3,7 +3,7 @@
 use super::board::LINES;
 use super::model::{Morpion, Position};
 use super::rollout::Random;
-use soloist::problem::{Entrant, Facts};
+use soloist::problem::{Entrant, Facts, Key};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 
@@ -40,8 +40,8 @@ impl Problem for Morpion {
     }
 
     /// The set of lines drawn, which determines the dots, the score and everything to come.
-    fn key(&self, state: &Position) -> Option<u64> {
-        Some(state.0.key)
+    fn key(&self, state: &Position) -> Option<Key> {
+        Some(state.0.key.into())
     }
 
     /// NRPA of level 3 with two playouts an adaptation: with four million playouts of 5D and the seeds 1 to 3 it found

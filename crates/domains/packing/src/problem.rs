@@ -5,7 +5,7 @@ use super::instance::{decode, encode};
 use super::model::{Layout, Objective, Packing};
 use super::rollout::{Greedy, ROLLOUTS};
 use super::search;
-use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -104,26 +104,24 @@ impl Problem for Packing {
 
     /// The tubes left and the tubes in the open objects, in whatever order they were placed; what closed hulls hold
     /// does not matter any more. Positions count with all their bits: what touches what decides which moves there are.
-    fn key(&self, state: &Layout) -> Option<u64> {
-        let mut hash = StableHasher::new();
+    fn key(&self, state: &Layout) -> Option<Key> {
+        let mut hash = KeyHasher::new();
         hash.write_u32(state.containers);
         for &count in &state.remaining {
             hash.write_u32(count);
         }
         for at in 0..state.depth {
             let bin = &state.stack[at];
-            let mut sum = 0_u64;
+            // The order of placing does not count: a sum of keys.
+            let mut sum = 0_u128;
             for disc in 0..bin.len() {
-                let mut own = StableHasher::new();
-                own.write_u16(bin.types[disc]);
-                own.write_u64((bin.xs[disc] * self.per_unit).to_bits());
-                own.write_u64((bin.ys[disc] * self.per_unit).to_bits());
-                sum = sum.wrapping_add(own.finish());
+                let at = |place: f64| (place * self.per_unit).to_bits();
+                sum = sum.wrapping_add(Key::of(&(bin.types[disc], at(bin.xs[disc]), at(bin.ys[disc]))).id());
             }
             hash.write_u16(state.hulls[at]);
-            hash.write_u64(sum);
+            hash.write_u128(sum);
         }
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     fn portfolio(&self) -> Vec<Entrant> {

@@ -3,10 +3,10 @@
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use super::{bound, rollout, search};
-use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 /// The number of items up to which an instance without arrivals is small enough for exact search alone.
 const PROVABLE: usize = 30;
@@ -63,20 +63,17 @@ impl Problem for Stacking {
         Some(f64::from(bound::relocations(self, state)))
     }
 
-    /// Of the stacks as a set: their order does not matter, neither for what happens nor for the ranks. The stack that
-    /// the item in hand came from holds the target.
-    fn key(&self, state: &Stacks) -> Option<u64> {
-        let mut all = 0_u64;
-        for &top in &state.top {
-            let (mut hash, mut item) = (StableHasher::new(), top);
-            while item != NONE {
-                hash.write_u16(item);
-                item = state.below[usize::from(item)];
-            }
-            all = all.wrapping_add(hash.finish());
+    /// Of the stacks as a set: their order does not matter, neither for what happens nor for the ranks. What each item
+    /// lies on says which stacks there are. The stack that the item in hand came from holds the target.
+    fn key(&self, state: &Stacks) -> Option<Key> {
+        const ABSENT: u16 = NONE - 1;
+        let mut hash = KeyHasher::new();
+        for (below, level) in state.below.chunks(4).zip(state.level.chunks(4)) {
+            let places = below.iter().zip(level).map(|(&below, &level)| if level == 0 { ABSENT } else { below });
+            hash.write_u64(places.fold(0, |word, place| word << 16 | u64::from(place)));
         }
-        let events = (state.date, state.released, state.target, state.pending, &state.queue);
-        Some(stable_hash(&(all, state.relocations, events)))
+        (state.date, state.released, state.target, state.pending, &state.queue, state.relocations).hash(&mut hash);
+        Some(hash.key())
     }
 
     /// Depth-first branch and bound for small block relocation, ranks for all others.

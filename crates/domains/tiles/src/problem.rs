@@ -7,10 +7,10 @@ use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
 use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::problem::{Entrant, Explain, Neighborhood, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Key, KeyHasher, Neighborhood, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score};
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 impl<G: Geometry> Problem for Tiles<G> {
     type State = Position<G>;
@@ -64,8 +64,8 @@ impl<G: Geometry> Problem for Tiles<G> {
         Some((state.points + groups) as f64)
     }
 
-    fn key(&self, state: &Position<G>) -> Option<u64> {
-        let mut hash = StableHasher::new();
+    fn key(&self, state: &Position<G>) -> Option<Key> {
+        let mut hash = KeyHasher::new();
         for plane in 0..G::PLANES {
             for &word in state.board.planes[plane].as_ref() {
                 hash.write_u64(word);
@@ -73,7 +73,7 @@ impl<G: Geometry> Problem for Tiles<G> {
         }
         hash.write_u64(state.points as u64);
         // The size-2 exception of the selective policy looks at the number of moves, the futures do not.
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     /// SameGame: annealing of a population, whose members keep different colours for last. The other games: annealing,
@@ -109,7 +109,7 @@ impl<G: Geometry> Problem for Tiles<G> {
         hash.write(self.penalty.name().as_bytes());
         hash.write_u64(self.rows as u64);
         hash.write_u64(G::WORDS as u64);
-        hash.write_u64(self.key(&self.root()).unwrap_or_default());
+        self.key(&self.root()).hash(&mut hash);
         hash.finish()
     }
 

@@ -1,5 +1,6 @@
 //! States with equal keys: their moves, in order, and their scores.
 
+use soloist::problem::Key;
 use soloist::{Problem, Rng, Score};
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ struct Met<M> {
     moves: Vec<M>,
     score: Option<Score>,
     /// The keys after each move.
-    next: Vec<Option<u64>>,
+    next: Vec<Option<Key>>,
 }
 
 /// Plays `games` random games, every other one with the moves of the one before in another order as far as they are
@@ -22,7 +23,7 @@ struct Met<M> {
 /// If two states with equal keys differ: with both ways.
 pub fn check_keys<P: Problem>(problem: &P, games: usize, seed: u64) -> usize {
     let mut rng = Rng::new(seed);
-    let mut known: BTreeMap<u64, Met<P::Move>> = BTreeMap::new();
+    let mut known: BTreeMap<Key, Met<P::Move>> = BTreeMap::new();
     let (mut pairs, mut last) = (0, Vec::new());
     for game in 0..games {
         let mut plan = if game % 2 == 1 { std::mem::take(&mut last) } else { Vec::new() };

@@ -2,7 +2,7 @@
 
 use super::cost::Scheme;
 use super::set::{MAX_SEARCHED, Set};
-use soloist::problem::{Facts, Prior, stable_hash};
+use soloist::problem::{Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
@@ -201,8 +201,8 @@ impl Problem for SchemeOrders {
         self.optimistic(state).map(|cost| -(cost as f64))
     }
 
-    fn key(&self, state: &Partial) -> Option<u64> {
-        (self.direction != Direction::Middle).then(|| stable_hash(&(state.free, self.decided(state))))
+    fn key(&self, state: &Partial) -> Option<Key> {
+        (self.direction != Direction::Middle).then(|| Key::of(&(state.free, self.decided(state))))
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {

@@ -15,8 +15,8 @@ const SHOWN: usize = 64;
 struct Answers<M> {
     moves: Vec<M>,
     codes: Vec<u64>,
-    key: Option<u64>,
-    future: Option<(u64, Vec<u64>)>,
+    key: Option<crate::problem::Key>,
+    future: Option<(crate::problem::Key, Vec<u64>)>,
     bound: Option<u64>,
     /// Of a finished state: whether it is feasible, and its score or violation.
     score: Option<(bool, u64)>,

@@ -4,7 +4,7 @@ use super::explain::{Explanation, examine};
 use crate::Problem;
 use crate::core::score::{Score, Sense};
 use crate::erased::problem::ProblemRef;
-use crate::problem::{Explain, Facts, stable_hash};
+use crate::problem::{Explain, Facts, Key};
 use crate::run::SolveError;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -100,8 +100,8 @@ impl<P: Problem> Problem for Decided<'_, P> {
         self.problem.bound(&at.state)
     }
     /// Keys are joined with the step: at another step, other moves stay.
-    fn key(&self, at: &At<P::State>) -> Option<u64> {
-        self.problem.key(&at.state).map(|key| stable_hash(&(key, at.step)))
+    fn key(&self, at: &At<P::State>) -> Option<Key> {
+        self.problem.key(&at.state).map(|key| key.with(at.step as u64))
     }
 }
 

@@ -1,6 +1,7 @@
 //! States that a problem says are equal, or comparable.
 
 use crate::check::{Violation, after, future, list};
+use crate::core::hash::Key;
 use crate::run::returns_better;
 use crate::{Problem, Rng, Score, Sense};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ enum By {
 }
 
 /// A key, and the numbers that may differ.
-type Label = (u64, Vec<f64>);
+type Label = (Key, Vec<f64>);
 /// Two ways to states with the same key.
 type Pair<M> = (Vec<M>, Vec<M>);
 /// A child: its move, state and label.
@@ -33,7 +34,7 @@ type Child<P> = (<P as Problem>::Move, <P as Problem>::State, Label);
 
 /// The first way met to each key.
 pub(super) struct Keys<M> {
-    ways: [BTreeMap<u64, Vec<M>>; 2],
+    ways: [BTreeMap<Key, Vec<M>>; 2],
     moves: usize,
 }
 
@@ -71,7 +72,7 @@ impl<M: Copy + PartialEq> Keys<M> {
     ) -> Result<Vec<Pair<M>>, Violation<M>> {
         let mut pairs = Vec::new();
         let mut state = problem.root();
-        let mut path: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        let mut path: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
         for at in 0..=played.len() {
             if let Some((key, numbers)) = label(problem, by, &state) {
                 // Where moves can be taken back, a future may return, but no better than it was.

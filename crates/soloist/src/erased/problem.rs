@@ -8,7 +8,7 @@
 
 use crate::core::cut::{EVERY, Watch};
 use crate::core::fault::Fault;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, stable_hash};
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
@@ -206,14 +206,14 @@ pub(crate) trait ErasedProblem: Send {
     fn facts(&self) -> &Facts;
     fn portfolio(&self) -> Vec<Entrant>;
     fn searches(&self) -> &[SearchInfo];
-    fn key(&self, state: &State) -> Option<u64>;
-    fn future(&self, state: &State) -> Option<(u64, f64)>;
+    fn key(&self, state: &State) -> Option<Key>;
+    fn future(&self, state: &State) -> Option<(Key, f64)>;
     /// Appends the numbers that are compared beside the score so far.
     fn resources(&self, state: &State, resources: &mut Vec<f64>);
     /// Returns the future of a state, or with `exact` its key, as what can still be done and the score so far.
-    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)>;
+    fn meeting(&self, state: &State, exact: bool) -> Option<(Key, f64)>;
     /// Plays the moves of entries, which are legal, and appends the [`meeting`](Self::meeting) after each.
-    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>);
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(Key, f64)>>);
     /// Returns the stable hash of two numbers and a move.
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
@@ -383,10 +383,10 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     fn searches(&self) -> &[SearchInfo] {
         &self.searches
     }
-    fn key(&self, state: &State) -> Option<u64> {
+    fn key(&self, state: &State) -> Option<Key> {
         self.problem.key(self.get(state))
     }
-    fn future(&self, state: &State) -> Option<(u64, f64)> {
+    fn future(&self, state: &State) -> Option<(Key, f64)> {
         Some(self.problem.dominance()?.future(self.get(state)))
     }
     fn resources(&self, state: &State, resources: &mut Vec<f64>) {
@@ -394,10 +394,10 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
             dominance.resources(self.get(state), resources);
         }
     }
-    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)> {
+    fn meeting(&self, state: &State, exact: bool) -> Option<(Key, f64)> {
         meeting(&*self.problem, self.get(state), exact)
     }
-    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>) {
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(Key, f64)>>) {
         let state = state.get_mut();
         for part in entries.chunks(EVERY) {
             // What has no key meets nothing.
@@ -435,6 +435,6 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
 }
 
-fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {
+fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(Key, f64)> {
     if exact { Some((problem.key(state)?, 0.0)) } else { Some(problem.dominance()?.future(state)) }
 }

@@ -3,6 +3,7 @@
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
+use crate::core::hash::Key;
 use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::parameter::ParameterValues;
@@ -306,7 +307,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     }
     fn sampled(&self) -> (Vec<MoveId>, u64) {
         let moves = &self.playout.moves;
-        let key = self.end.as_ref().and_then(|end| self.problem.key(end));
+        let key = self.end.as_ref().and_then(|end| self.problem.key(end)).map(Key::mix);
         (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.unwrap_or_else(|| stable_hash(moves.as_slice())))
     }
     fn variants(&self) -> usize {

@@ -1,6 +1,6 @@
 //! States that can be completed in the same ways: the better one is enough.
 
-use super::Problem;
+use super::{Key, Problem};
 
 /// A comparison of states that can be completed in the same ways: of two such states, searches keep the better one.
 ///
@@ -10,7 +10,7 @@ use super::Problem;
 ///
 /// ```
 /// use soloist::{Problem, Score, Sense};
-/// use soloist::problem::Dominance;
+/// use soloist::problem::{Dominance, Key};
 ///
 /// /// Visit all places, each once, on the shortest way; `ways[a][b]` is the way from `a` to `b`.
 /// struct Visits {
@@ -51,8 +51,8 @@ use super::Problem;
 ///
 /// impl Dominance<Visits> for Visits {
 ///     /// What is left to do depends on the places visited and the last of them, not on the length so far.
-///     fn future(&self, visited: &Visited) -> (u64, f64) {
-///         (soloist::problem::stable_hash(&(visited.places, visited.last)), visited.length)
+///     fn future(&self, visited: &Visited) -> (Key, f64) {
+///         (Key::of(&(visited.places, visited.last)), visited.length)
 ///     }
 /// }
 ///
@@ -71,7 +71,7 @@ pub trait Dominance<P: Problem> {
     /// visited and the last of them, the score so far is the length; [`Problem::key`], in contrast, has to include the
     /// length. The score so far is compared in the problem's [`sense`](Problem::sense), is never NaN, and need not be
     /// the score of anything finished.
-    fn future(&self, state: &P::State) -> (u64, f64);
+    fn future(&self, state: &P::State) -> (Key, f64);
 
     /// Appends further numbers that are compared among states with the same [`future`](Self::future), each in the
     /// problem's [`sense`](Problem::sense): a state is dropped for another one whose score so far and whose numbers are

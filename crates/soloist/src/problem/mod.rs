@@ -16,7 +16,7 @@ mod prior;
 pub(crate) mod search;
 
 pub use crate::core::fault::Fault;
-pub use crate::core::hash::{StableHasher, stable_hash};
+pub use crate::core::hash::{Key, KeyHasher, StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
@@ -117,6 +117,8 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns a key that is equal for states with the same futures and the same score so far. `None`: not comparable.
+    /// `Some(Key::of(state))` is right for every state that implements [`Hash`](std::hash::Hash) and knows its score so
+    /// far.
     ///
     /// The promise: states with equal keys list the same moves in the same order, have equal keys again after each of
     /// these moves, and have the same score where they are finished. Trees with `transpositions` rely on all of it (one
@@ -127,7 +129,7 @@ pub trait Problem: Send + Sync {
     ///
     /// Of states with equal keys the first one met is kept. Where states differ in their score so far alone, supply
     /// [`dominance`](Self::dominance) as well.
-    fn key(&self, _state: &Self::State) -> Option<u64> {
+    fn key(&self, _state: &Self::State) -> Option<Key> {
         None
     }
 

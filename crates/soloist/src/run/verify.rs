@@ -3,6 +3,7 @@
 //! A search relies on what user code promises: rollouts play legal moves to the end, `apply` changes its own state
 //! alone, bounds are optimistic, futures fall. A result that breaks a promise is found here, whatever found it.
 
+use crate::problem::Key;
 use crate::{Problem, Score, Sense};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -200,7 +201,7 @@ fn short(mv: &impl std::fmt::Debug) -> String {
 #[derive(Default)]
 struct Futures {
     /// The last step with each key, its score so far and its resources.
-    met: HashMap<u64, (usize, Vec<f64>)>,
+    met: HashMap<Key, (usize, Vec<f64>)>,
     /// Steps with equal keys: the first few.
     returns: Vec<(usize, usize)>,
 }

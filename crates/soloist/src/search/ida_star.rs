@@ -29,14 +29,14 @@ parameters! {
     ///
     /// Cost per step: one state visited, its bound, and the list of its children (with `children = bound` also a bound
     /// for each). A state is visited once a pass, a solution is scored (and counted as a playout) once. The rollout
-    /// plays the first games alone. Memory: one state and one list of moves for each move of the path; with `table`, 16
-    /// to 32 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work.
+    /// plays the first games alone. Memory: one state and one list of moves for each move of the path; with `table`, 32
+    /// to 64 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work.
     /// Checkpoints contain the table. With [futures](crate::problem::Dominance::future), it holds the best score so far
     /// of each, and a state that is not better is skipped. On several streams every stream does the whole search, in
     /// another order (see `shuffle`).
     ///
-    /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
-    /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
+    /// A proof is as good as the bounds and, with `table`, the [keys](crate::problem::Key): their 128 bits are compared.
+    /// Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver};

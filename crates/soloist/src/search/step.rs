@@ -2,6 +2,7 @@
 
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Proof;
+use crate::core::hash::Key;
 use crate::core::plan::PlanShare;
 use crate::core::solution::{MoveId, Solution};
 use crate::core::tally::Tally;
@@ -160,13 +161,13 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn keep(&mut self, score: Score, state: &State, before: &[MoveId], after: &[MoveId]) {
         if self.tally.wants(score) {
-            self.keep_keyed(score, self.problem.key(state), before, after);
+            self.keep_keyed(score, self.problem.key(state).map(Key::mix), before, after);
         }
     }
 
     /// Returns the key of a solution's final state, if the solution is to be kept.
     pub(crate) fn wanted_key(&self, score: Score, state: &State) -> Option<u64> {
-        if self.tally.wants(score) { self.problem.key(state) } else { None }
+        if self.tally.wants(score) { self.problem.key(state).map(Key::mix) } else { None }
     }
 
     /// Keeps a solution whose final state has this key; the tally wants it.

@@ -2,7 +2,7 @@
 
 use crate::common::{Recorded, games, method, rules_of, run, run_and_save, timeless};
 use soloist::doc::Staircase;
-use soloist::problem::stable_hash;
+use soloist::problem::{Key, stable_hash};
 use soloist::run::StopReason;
 use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
@@ -57,8 +57,8 @@ impl Problem for Layers {
     fn potential(&self, state: &At) -> Option<f64> {
         Some(f64::from(self.draw("potential", (state.layer << 16 | state.node, state.sum), 1 << 40)))
     }
-    fn key(&self, state: &At) -> Option<u64> {
-        self.keys.then(|| stable_hash(&(state.layer, state.node, state.sum)))
+    fn key(&self, state: &At) -> Option<Key> {
+        self.keys.then(|| Key::of(&(state.layer, state.node, state.sum)))
     }
     fn bound(&self, state: &At) -> Option<f64> {
         let most = if self.sense == Sense::Maximize { 2 * (self.depth - state.layer) } else { 0 };
@@ -110,7 +110,7 @@ impl Problem for Blind {
     fn potential(&self, state: &At) -> Option<f64> {
         self.0.potential(state)
     }
-    fn key(&self, state: &At) -> Option<u64> {
+    fn key(&self, state: &At) -> Option<Key> {
         self.0.key(state)
     }
 }

@@ -1,7 +1,7 @@
 //! What `check` says about problems whose states share memory, whose keys and moves do not fit, and about
 //! neighbourhoods that describe another solution than they cost.
 
-use soloist::problem::{Acceptance, Edits, Neighborhood, stable_hash};
+use soloist::problem::{Acceptance, Edits, Key, Neighborhood};
 use soloist::{Problem, Score, check};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -145,10 +145,10 @@ impl Problem for Machines {
     fn score(&self, (_, loads): &Self::State) -> Score {
         Score::Feasible(-f64::from(*loads.iter().max().unwrap()))
     }
-    fn key(&self, (at, loads): &Self::State) -> Option<u64> {
+    fn key(&self, (at, loads): &Self::State) -> Option<Key> {
         let mut loads = *loads;
         loads.sort_unstable();
-        Some(stable_hash(&(*at, loads.as_slice())))
+        Some(Key::of(&(*at, loads.as_slice())))
     }
 }
 

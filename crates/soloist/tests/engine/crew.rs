@@ -3,7 +3,7 @@
 use crate::beam::Layers;
 use crate::common::{method, rules_of, timeless};
 use crate::future::{At, Grid, Tell, grid};
-use soloist::problem::Dominance;
+use soloist::problem::{Dominance, Key};
 use soloist::{Budget, Method, Outcome, Problem, Sense, Setup, Solver};
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex};
@@ -19,7 +19,7 @@ impl Problem for Wide {
     fn bound(&self, at: &At) -> Option<f64> {
         Some(if self.0.sense == Sense::Minimize { at.sum as f64 } else { -at.sum as f64 })
     }
-    fn key(&self, at: &At) -> Option<u64> {
+    fn key(&self, at: &At) -> Option<Key> {
         self.0.key(at)
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
@@ -28,7 +28,7 @@ impl Problem for Wide {
 }
 
 impl Dominance<Wide> for Wide {
-    fn future(&self, at: &At) -> (u64, f64) {
+    fn future(&self, at: &At) -> (Key, f64) {
         self.0.future(at)
     }
     fn resources(&self, at: &At, resources: &mut Vec<f64>) {
@@ -100,7 +100,7 @@ impl Problem for Slow {
         let spent = (0..3_000_u64).fold(0, |sum: u64, round| std::hint::black_box(sum.rotate_left(5) ^ round));
         self.0.potential(state).filter(|_| spent > 0)
     }
-    fn key(&self, state: &Self::State) -> Option<u64> {
+    fn key(&self, state: &Self::State) -> Option<Key> {
         self.0.key(state)
     }
     fn bound(&self, state: &Self::State) -> Option<f64> {

@@ -3,7 +3,7 @@
 
 use crate::common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::problem::Prior;
+use soloist::problem::{Key, Prior};
 use soloist::run::StopReason;
 use soloist::search::{BranchAndBound, Children, Order};
 use soloist::{Budget, Method, Problem, Score, Sense, Solver};
@@ -54,8 +54,8 @@ impl Problem for Known {
         let bound = f64::from(now) + (more * f64::from(self.slack) + 1e-6);
         Some(if self.bag.sense == Sense::Maximize { bound } else { -bound })
     }
-    fn key(&self, state: &Packed) -> Option<u64> {
-        self.keys.then(|| state.items())
+    fn key(&self, state: &Packed) -> Option<Key> {
+        self.keys.then(|| state.items().into())
     }
 
     fn prior(&self) -> Option<&dyn Prior<Self>> {

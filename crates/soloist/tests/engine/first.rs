@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, Fenced, games, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::problem::{Dominance, Facts, Prior, stable_hash};
+use soloist::problem::{Dominance, Facts, Key, Prior, stable_hash};
 use soloist::run::StopReason;
 use soloist::{Budget, Method, Outcome, Problem, Score, Sense, Setup, Solver};
 
@@ -109,8 +109,8 @@ impl Problem for Maze {
     fn potential(&self, state: &Place) -> Option<f64> {
         self.known.then(|| -f64::from(state.cost) - f64::from(state.node) / 8.0)
     }
-    fn key(&self, state: &Place) -> Option<u64> {
-        self.known.then(|| stable_hash(&(state.layer, state.node, state.cost)))
+    fn key(&self, state: &Place) -> Option<Key> {
+        self.known.then(|| Key::of(&(state.layer, state.node, state.cost)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         (self.known && self.seed.is_multiple_of(2)).then_some(self as &dyn Dominance<Self>)
@@ -122,8 +122,8 @@ impl Problem for Maze {
 }
 
 impl Dominance<Maze> for Maze {
-    fn future(&self, state: &Place) -> (u64, f64) {
-        (stable_hash(&(state.layer, state.node)), self.signed(f64::from(state.cost)))
+    fn future(&self, state: &Place) -> (Key, f64) {
+        (Key::of(&(state.layer, state.node)), self.signed(f64::from(state.cost)))
     }
 }
 

@@ -2,7 +2,7 @@
 //! checkpoints, and what happens when memory is short.
 
 use crate::common::{method, rules_of, timeless};
-use soloist::problem::{Dominance, stable_hash};
+use soloist::problem::{Dominance, Key, stable_hash};
 use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
@@ -92,8 +92,8 @@ impl Problem for Grid {
         let least = at.sum + (at.layer..self.depth).map(cheapest).sum::<i64>();
         self.bounds.then_some(if self.sense == Sense::Minimize { least as f64 } else { -least as f64 })
     }
-    fn key(&self, at: &At) -> Option<u64> {
-        (self.tell == Tell::Keys).then(|| stable_hash(&(at.layer, at.node, at.sum, at.time)))
+    fn key(&self, at: &At) -> Option<Key> {
+        (self.tell == Tell::Keys).then(|| Key::of(&(at.layer, at.node, at.sum, at.time)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         matches!(self.tell, Tell::Futures | Tell::TooMuch).then_some(self as &dyn Dominance<Self>)
@@ -101,9 +101,9 @@ impl Problem for Grid {
 }
 
 impl Dominance<Grid> for Grid {
-    fn future(&self, at: &At) -> (u64, f64) {
+    fn future(&self, at: &At) -> (Key, f64) {
         let value = if self.sense == Sense::Minimize { at.sum as f64 } else { -at.sum as f64 };
-        (stable_hash(&(at.layer, at.node)), value)
+        (Key::of(&(at.layer, at.node)), value)
     }
     fn resources(&self, at: &At, resources: &mut Vec<f64>) {
         if self.tell == Tell::Futures {
@@ -211,7 +211,7 @@ fn a_beam_keeps_the_better_of_states_with_equal_futures() {
     }
 
     impl Dominance<Ranked> for Ranked {
-        fn future(&self, at: &At) -> (u64, f64) {
+        fn future(&self, at: &At) -> (Key, f64) {
             self.0.future(at)
         }
         fn resources(&self, at: &At, resources: &mut Vec<f64>) {

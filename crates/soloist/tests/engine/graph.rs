@@ -1,6 +1,7 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
 use crate::common::{Bag, Packed, altered, assert_same, playout, recorded, rules_of};
+use soloist::problem::Key;
 use soloist::run::StopReason;
 use soloist::search::Uct;
 use soloist::{Budget, Method, Problem, Rng, Solver};
@@ -12,8 +13,8 @@ struct Keyed(Bag);
 
 impl Problem for Keyed {
     rules_of!(Bag);
-    fn key(&self, state: &Packed) -> Option<u64> {
-        Some(soloist::problem::stable_hash(&state.set))
+    fn key(&self, state: &Packed) -> Option<Key> {
+        Some(Key::of(&state.set))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::beam::Layers;
 use crate::common::{Bag, Fenced, method, rules_of, timeless};
 use crate::future::{Grid, Tell, exhaust, grid};
-use soloist::problem::{Dominance, stable_hash};
+use soloist::problem::{Dominance, Key, stable_hash};
 use soloist::run::{Session, StopReason};
 use soloist::search::ParameterError;
 use soloist::{Budget, Method, Problem, Score, Sense, Setup, Solver};
@@ -76,7 +76,7 @@ impl<P: Marked> Problem for Watched<P> {
     fn bound(&self, state: &P::State) -> Option<f64> {
         self.0.bound(state)
     }
-    fn key(&self, state: &P::State) -> Option<u64> {
+    fn key(&self, state: &P::State) -> Option<Key> {
         self.0.key(state)
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
@@ -88,8 +88,8 @@ impl<P: Marked> Problem for Watched<P> {
 }
 
 impl<P: Marked> Dominance<Watched<P>> for Watched<P> {
-    fn future(&self, state: &P::State) -> (u64, f64) {
-        self.0.dominance().map_or((0, 0.0), |dominance| dominance.future(state))
+    fn future(&self, state: &P::State) -> (Key, f64) {
+        self.0.dominance().map_or((0_u64.into(), 0.0), |dominance| dominance.future(state))
     }
     fn resources(&self, state: &P::State, resources: &mut Vec<f64>) {
         self.0.dominance().into_iter().for_each(|dominance| dominance.resources(state, resources));
@@ -217,7 +217,7 @@ fn without_bounds_layers_are_by_depth() {
         fn potential(&self, state: &Self::State) -> Option<f64> {
             self.0.potential(state)
         }
-        fn key(&self, state: &Self::State) -> Option<u64> {
+        fn key(&self, state: &Self::State) -> Option<Key> {
             self.0.key(state)
         }
     }
@@ -302,7 +302,7 @@ fn no_state_promises_more_than_its_parent() {
     }
 
     impl Dominance<Loose> for Loose {
-        fn future(&self, state: &<Self as Problem>::State) -> (u64, f64) {
+        fn future(&self, state: &<Self as Problem>::State) -> (Key, f64) {
             self.0.future(state)
         }
         fn resources(&self, state: &<Self as Problem>::State, resources: &mut Vec<f64>) {

@@ -1,7 +1,7 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::problem::{Dominance, Facts, stable_hash};
+use soloist::problem::{Dominance, Facts, Key};
 use soloist::{Budget, Problem, Solver};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -168,8 +168,8 @@ impl Problem for Telling {
     fn bound(&self, state: &Packed) -> Option<f64> {
         self.0.bound(state)
     }
-    fn key(&self, state: &Packed) -> Option<u64> {
-        Some(state.items())
+    fn key(&self, state: &Packed) -> Option<Key> {
+        Some(state.items().into())
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.1.then_some(self as &dyn Dominance<Self>)
@@ -177,9 +177,9 @@ impl Problem for Telling {
 }
 
 impl Dominance<Telling> for Telling {
-    fn future(&self, state: &Packed) -> (u64, f64) {
+    fn future(&self, state: &Packed) -> (Key, f64) {
         let (value, weight) = state.totals();
-        (stable_hash(&(state.items().leading_zeros(), weight)), f64::from(value))
+        (Key::of(&(state.items().leading_zeros(), weight)), f64::from(value))
     }
 }
 

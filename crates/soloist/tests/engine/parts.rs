@@ -1,7 +1,7 @@
 //! A run is the same run whatever parts it is cut into: by checkpoints, by slices, by signals.
 
 use crate::common::{method, methods, scratch, timeless};
-use soloist::problem::stable_hash;
+use soloist::problem::{Key, stable_hash};
 use soloist::run::{Control, Observer, Progress, StopReason};
 use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,8 +72,8 @@ impl Problem for Wood {
         let left = if Self::is_end(at) { 0 } else { 99 * (7 - at.depth) };
         Some(self.capped(at.points + left).into())
     }
-    fn key(&self, at: &Place) -> Option<u64> {
-        Some(at.hash)
+    fn key(&self, at: &Place) -> Option<Key> {
+        Some(at.hash.into())
     }
     fn fingerprint(&self) -> u64 {
         stable_hash(&(self.seed, self.cap))

@@ -3,7 +3,7 @@
 use crate::common::{games, method};
 use soloist::check::advise;
 use soloist::doc::Staircase;
-use soloist::problem::{Dominance, SolutionKind, stable_hash};
+use soloist::problem::{Dominance, Key, SolutionKind};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::run::{SolveError, StopReason};
 use soloist::search::{AcceptanceRule, Anneal};
@@ -41,13 +41,13 @@ struct Chosen {
 }
 
 impl Sums {
-    fn parts(parts: Parts, at: &Chosen) -> u64 {
+    fn parts(parts: Parts, at: &Chosen) -> Key {
         match parts {
-            Parts::All => stable_hash(&(at.count, at.sum, at.first)),
-            Parts::NoDepth => stable_hash(&(at.sum, at.first)),
-            Parts::NoSum => stable_hash(&(at.count, at.first)),
-            Parts::NoFirst => stable_hash(&(at.count, at.sum)),
-            Parts::Constant => 1,
+            Parts::All => Key::of(&(at.count, at.sum, at.first)),
+            Parts::NoDepth => Key::of(&(at.sum, at.first)),
+            Parts::NoSum => Key::of(&(at.count, at.first)),
+            Parts::NoFirst => Key::of(&(at.count, at.sum)),
+            Parts::Constant => 1_u64.into(),
         }
     }
 }
@@ -84,7 +84,7 @@ impl Problem for Sums {
         // Wrong at the root alone, where no search prunes by it.
         self.bound.filter(|_| at.count == 0)
     }
-    fn key(&self, at: &Chosen) -> Option<u64> {
+    fn key(&self, at: &Chosen) -> Option<Key> {
         self.key.map(|parts| Self::parts(parts, at))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
@@ -101,7 +101,7 @@ impl Problem for Sums {
 }
 
 impl Dominance<Sums> for Sums {
-    fn future(&self, at: &Chosen) -> (u64, f64) {
+    fn future(&self, at: &Chosen) -> (Key, f64) {
         (Self::parts(self.future.unwrap_or(Parts::All), at), at.sum.into())
     }
 }

@@ -1,7 +1,7 @@
 //! Puzzles whose moves can be taken back: a state may return in the same game, and the one before it dominates it.
 
 use crate::common::method;
-use soloist::problem::{Dominance, stable_hash};
+use soloist::problem::{Dominance, Key};
 use soloist::run::{SolveError, replay};
 use soloist::{Budget, Problem, Rng, Score, Sense, Solver, check};
 use std::collections::{HashMap, VecDeque};
@@ -92,9 +92,9 @@ impl Problem for Slides {
 }
 
 impl Dominance<Slides> for Slides {
-    fn future(&self, at: &At) -> (u64, f64) {
+    fn future(&self, at: &At) -> (Key, f64) {
         let cost = self.told.map_or(at.cost, |told| told * at.made as i32);
-        (stable_hash(&(at.board, self.most.map(|_| at.made))), cost.into())
+        (Key::of(&(at.board, self.most.map(|_| at.made))), cost.into())
     }
 }
 
@@ -185,8 +185,8 @@ fn what_returns_and_has_another_future_is_refused() {
         }
     }
     impl Dominance<Forgetful> for Forgetful {
-        fn future(&self, at: &At) -> (u64, f64) {
-            (stable_hash(&at.board), at.made.into())
+        fn future(&self, at: &At) -> (Key, f64) {
+            (Key::of(&at.board), at.made.into())
         }
     }
     let problem = Forgetful(Slides { most: Some(12), ..Slides::new(61) });

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, games, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::problem::{Facts, Fault};
+use soloist::problem::{Facts, Fault, Key};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::run::{OfferError, Session, SolveError, StopReason};
 use soloist::{Budget, Outcome, Problem, Score, Setup, Solver};
@@ -185,8 +185,8 @@ struct Bounded(Bag);
 
 impl Problem for Bounded {
     rules_of!(Bag);
-    fn key(&self, state: &Self::State) -> Option<u64> {
-        Some(state.items())
+    fn key(&self, state: &Self::State) -> Option<Key> {
+        Some(state.items().into())
     }
     fn bound(&self, state: &Self::State) -> Option<f64> {
         let (value, weight) = state.totals();

@@ -1,7 +1,7 @@
 //! Results are replayed: what breaks a promise of the problem is found whatever search relied on it.
 
 use crate::common::method;
-use soloist::problem::Dominance;
+use soloist::problem::{Dominance, Key};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{ReplayError, SolveError};
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
@@ -90,10 +90,10 @@ impl Problem for Bits {
 }
 
 impl Dominance<Bits> for Bits {
-    fn future(&self, state: &List) -> (u64, f64) {
+    fn future(&self, state: &List) -> (Key, f64) {
         let bits = state.get();
         let key = if self.0 == Fault::RepeatedFuture { bits.len() / 2 } else { bits.len() };
-        (key as u64, sum(&bits))
+        ((key as u64).into(), sum(&bits))
     }
 }
 

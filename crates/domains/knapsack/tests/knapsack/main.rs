@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use soloist::problem::stable_hash;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_golden_runs, check_keys, exhaust, published_data};
@@ -90,6 +91,35 @@ fn keys_tell_states_apart() {
         }
     }
     assert!(keys.len() > 100);
+}
+
+/// Two states of this instance have the same 64-bit hash: after two items by value per weight, the first or the second
+/// alone. The best solution continues the one that is met later.
+#[test]
+fn states_with_the_same_hash_are_not_taken_as_equal() {
+    let items = [
+        (458_501_722_793_170, 132_757_788_091),
+        (545_996_903_290_650, 176_063_118_185),
+        (445_212_663_542_111, 153_215_739_019),
+        (392_304_116_545_205, 140_300_971_400),
+        (586_463_324_680_909, 196_056_540_626),
+    ];
+    let sack = sack(392_578_746_874, &items);
+    let hash = |(value, weight): (u64, u64)| stable_hash(&(2_u32, sack.capacity() - weight, value));
+    assert_eq!(hash(items[0]), hash(items[1]));
+    let best = brute_force(&sack) as f64;
+    let problem = Knapsack::new(&sack);
+    for name in
+        ["dfs", "bfs", "best-first", "cabs", "ida-star", "iterative-broadening", "lds", "beam", "uct-best", "auto"]
+    {
+        let setup = Setup::named(name);
+        let outcome = Solver::new(&problem, setup).budget(Budget::nodes(10_000)).run().unwrap();
+        assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(best), true), "{name}");
+    }
+    let mut uct = Method::preset("uct-best").unwrap();
+    uct.set("transpositions", "true").unwrap();
+    let outcome = Solver::new(&problem, uct).budget(Budget::playouts(10_000)).run().unwrap();
+    assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(best), true), "transpositions");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::anneal::Annealing;
 use crate::search::{Parameters, Refinement, Routes, SISR};
 use crate::sisr::SisrSettings;
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -197,8 +197,8 @@ impl Problem for Rich {
         Some((total - total.abs() * 1e-12) / tables.network.scale())
     }
 
-    fn key(&self, state: &Tour) -> Option<u64> {
-        let mut hash = StableHasher::new();
+    fn key(&self, state: &Tour) -> Option<Key> {
+        let mut hash = KeyHasher::new();
         hash.write_u64(
             u64::from(state.last) << 48
                 | u64::from(state.kind) << 32
@@ -214,7 +214,7 @@ impl Problem for Rich {
         }
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
         state.used.iter().for_each(|&used| hash.write_u32(u32::from(used)));
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     fn portfolio(&self) -> Vec<Entrant> {

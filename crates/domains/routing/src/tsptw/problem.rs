@@ -7,7 +7,7 @@ use crate::anneal::Annealing;
 use crate::search::{Parameters, REFINED, Refinement, Routes, SISR, annealing, refined_steps};
 use crate::sisr::Sisr;
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -127,13 +127,13 @@ impl Problem for Tsptw {
         Some(sum / self.network.scale())
     }
 
-    fn key(&self, state: &Tour) -> Option<u64> {
-        let mut hash = StableHasher::new();
+    fn key(&self, state: &Tour) -> Option<Key> {
+        let mut hash = KeyHasher::new();
         hash.write_u64(u64::from(state.last) << 32 | u64::from(state.late));
         hash.write_u64(state.time.to_bits());
         hash.write_u64(state.travel.to_bits());
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     fn portfolio(&self) -> Vec<Entrant> {

@@ -7,7 +7,7 @@ use crate::anneal::Annealing;
 use crate::search::{Parameters, REFINED, Refinement, Routes, SISR, annealing, refined_steps};
 use crate::sisr::Sisr;
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Explain, Facts, NamedSearch, Neighborhood, Prior, StableHasher};
+use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Neighborhood, Prior};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -133,8 +133,8 @@ impl Problem for Vrptw {
         Some((total - total * 1e-12) / network.scale())
     }
 
-    fn key(&self, state: &Tour) -> Option<u64> {
-        let mut hash = StableHasher::new();
+    fn key(&self, state: &Tour) -> Option<Key> {
+        let mut hash = KeyHasher::new();
         hash.write_u64(u64::from(state.last) << 48 | u64::from(state.routes) << 32 | u64::from(state.load));
         hash.write_u64(state.time.to_bits());
         hash.write_u64(state.distance.to_bits());
@@ -142,7 +142,7 @@ impl Problem for Vrptw {
             hash.write_u32(u32::from(state.aboard));
         }
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
-        Some(hash.finish())
+        Some(hash.key())
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {

@@ -8,6 +8,7 @@ mod naive;
 use naive::Naive;
 use proptest::prelude::*;
 use serde_json::json;
+use soloist::problem::Key;
 use soloist::rollout::Playout;
 use soloist::run::StopReason;
 use soloist::search::ParameterValues;
@@ -87,7 +88,7 @@ fn the_search_holds_the_optimum_of_tiny_instances() {
 
 /// Returns the best score below a state, and compares it with the bound there and at every state below. `known` holds
 /// the states that were seen by their keys.
-fn bounded(problem: &Stacking, state: &Stacks, known: &mut HashMap<u64, f64>) -> f64 {
+fn bounded(problem: &Stacking, state: &Stacks, known: &mut HashMap<Key, f64>) -> f64 {
     let key = problem.key(state).unwrap();
     if let Some(&best) = known.get(&key) {
         return best;

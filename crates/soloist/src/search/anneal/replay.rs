@@ -4,6 +4,7 @@ use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
 use super::links::Links;
 use crate::core::cut::EVERY;
+use crate::core::hash::Key;
 use crate::core::math;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -91,7 +92,7 @@ pub(super) struct Walker {
     /// By what a neighbour may meet the present solution.
     meets: Meets,
     /// What can still be done after each entry of the present solution, and the score so far.
-    met: Vec<Option<(u64, f64)>>,
+    met: Vec<Option<(Key, f64)>>,
     /// Whether bounds are asked for, and what they have brought.
     prunes: bool,
     pub(super) pruning: Pruning,

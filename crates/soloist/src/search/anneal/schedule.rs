@@ -185,7 +185,9 @@ impl Clock {
         }
         let expected = if over > 0.0 { self.step as f64 * (1.0 - over) / over } else { f64::INFINITY };
         let room = expected / (parameters.levels as f64 * count.max(1) as f64);
-        (self.size, self.measured) = ((room as u64).clamp(1, parameters.population), over);
+        // Measuring may have taken all of the cooling: then there is no rest for levels, and one solution.
+        (self.size, self.measured) =
+            ((room as u64).clamp(1, parameters.population), if over < 1.0 { over } else { 0.0 });
     }
 
     /// The temperature of a population at one of its levels, in units of the cost.
@@ -370,6 +372,20 @@ mod tests {
             assert_eq!(clock.size, size, "{steps}");
             let all = if size == 1 { 1 } else { 60 * size };
             assert_eq!(turns, (0..all).collect::<Vec<_>>(), "{steps}");
+        }
+    }
+
+    /// The whole plan may be over before differences are known, where the budget is small or the run is one of a race.
+    #[test]
+    fn a_clock_whose_plan_ends_while_measuring_is_accepted_again() {
+        let parameters = Anneal { population: 24, ..Anneal::default() };
+        for end in [0.4, 0.9, 1.0] {
+            let mut clock = Clock::default();
+            clock.begin(&parameters, Some(0.0));
+            clock.measure(true, 1.0);
+            clock.tick(&parameters, Some(end), 15);
+            assert!(clock.is_sound(&parameters), "{end}: {clock:?}");
+            assert!(clock.turn_of(&parameters, Some(end)).is_none(), "{end}");
         }
     }
 

@@ -6,7 +6,7 @@ use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
 use crate::core::cut::Watch;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, stable_hash};
 use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::doc::Staircase;
@@ -307,8 +307,8 @@ impl Problem for Chain {
 }
 
 impl Dominance<Chain> for Chain {
-    fn future(&self, state: &Link) -> (u64, f64) {
-        (stable_hash(&(state.done, state.last)), state.cost as f64)
+    fn future(&self, state: &Link) -> (Key, f64) {
+        (Key::of(&(state.done, state.last)), state.cost as f64)
     }
 }
 

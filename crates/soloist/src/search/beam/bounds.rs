@@ -11,7 +11,7 @@ use super::rank::{Ranker, chance_of, list_moves};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, stable_hash};
 use crate::core::limits::{MOST, ensure};
 use crate::core::score::{rank, unbounded};
 use crate::erased::problem::{ErasedProblem, State};
@@ -323,21 +323,24 @@ impl BoundLayers {
         if self.ranker.best_rank(merit) < cut {
             return self.lose(bound);
         }
-        let key = match &mut self.merger {
-            Some(merger) => merger.read(problem, &self.child),
-            None => problem.key(&self.child).filter(|_| self.parameters.merge),
+        let (key, mixed) = match &mut self.merger {
+            Some(merger) => (None, merger.read(problem, &self.child)),
+            None => {
+                let key = problem.key(&self.child).filter(|_| self.parameters.merge);
+                (key, key.map(Key::mix))
+            }
         };
         if self.merger.as_ref().is_some_and(Merger::is_beaten) {
             return;
         }
         let salt = self.pass.salt;
         // Equal states get equal noise, whatever their parents are.
-        let mix = key.map_or_else(|| stable_hash(&(salt, self.pass.born)), |key| stable_hash(&(salt, key)));
+        let mix = mixed.map_or_else(|| stable_hash(&(salt, self.pass.born)), |mixed| stable_hash(&(salt, mixed)));
         let ranked = self.ranker.rank(merit, mix);
         if ranked < cut {
             return self.lose(bound);
         }
-        if self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key)) {
+        if key.is_some_and(|key| self.seen.seen(key)) {
             return;
         }
         let tie = self.ranker.tie(problem, &self.child, chance);

@@ -282,7 +282,8 @@ impl Part {
             let mut tie = None;
             if let Some(worth) = judged.worth {
                 self.ranks.extend_from_slice(&self.future.ranks);
-                let is_taken = now.claims.is_some_and(|claims| worth.key.is_some_and(|key| claims.is_taken(key, at)));
+                let is_taken =
+                    now.claims.is_some_and(|claims| worth.key.is_some_and(|key| claims.is_taken(key.mix(), at)));
                 if !is_taken {
                     let begin = self.children.len().is_multiple_of(MEASURED).then(Instant::now);
                     tie = Some(judge.ranker.tie(problem, child, chance));

@@ -4,7 +4,7 @@ use super::merge::Future;
 use super::rank::Ranker;
 use super::{Beam, Merit};
 use crate::Sense;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, stable_hash};
 use crate::core::score::unbounded;
 use crate::erased::problem::{ErasedProblem, State};
 use std::sync::Arc;
@@ -66,9 +66,9 @@ pub(super) struct Worth {
     pub(super) rank: u64,
     pub(super) mix: u64,
     /// The key of its state, where the first of equal states is kept.
-    pub(super) key: Option<u64>,
+    pub(super) key: Option<Key>,
     /// The future of its state and the rank of the score so far.
-    pub(super) future: Option<(u64, u64)>,
+    pub(super) future: Option<(Key, u64)>,
 }
 
 impl Judge {
@@ -112,16 +112,17 @@ impl Judge {
         if judged.best < measure.cut {
             return Some(judged);
         }
-        let key = if self.has_futures {
-            future.read(problem, child, self.sense)
+        let (key, mixed) = if self.has_futures {
+            (None, future.read(problem, child, self.sense))
         } else {
-            problem.key(child).filter(|_| self.merge)
+            let key = problem.key(child).filter(|_| self.merge);
+            (key, key.map(Key::mix))
         };
         // Equal states get equal noise, whatever their parents are.
         let Origin { link, at, place, .. } = origin;
         let salt = self.salt;
-        let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
-        let (rank, key) = (self.ranker.rank(merit, mix), key.filter(|_| !self.has_futures));
+        let mix = mixed.map_or_else(|| stable_hash(&(salt, link, at, place)), |mixed| stable_hash(&(salt, mixed)));
+        let rank = self.ranker.rank(merit, mix);
         judged.worth = Some(Worth { rank, mix, key, future: future.now });
         Some(judged)
     }

@@ -3,7 +3,7 @@
 use super::pass::{Child, NONE};
 use crate::Sense;
 use crate::core::codec::CheckpointError;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, scattered, stable_hash};
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
@@ -15,7 +15,7 @@ pub(super) const GONE: u32 = u32::MAX - 1;
 /// What distinguishes a child from others with the same future.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
-    key: u64,
+    key: u128,
     /// The rank of the score so far.
     value: u64,
     /// Where the ranks of its resources begin, and how many there are.
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Future {
     /// Key and rank of the score so far. `None`: it is not comparable.
-    pub(super) now: Option<(u64, u64)>,
+    pub(super) now: Option<(Key, u64)>,
     /// The ranks of its resources.
     pub(super) ranks: Vec<u64>,
     numbers: Vec<f64>,
@@ -47,12 +47,12 @@ impl Future {
         self.numbers.clear();
         problem.resources(state, &mut self.numbers);
         self.ranks.extend(self.numbers.iter().map(|&value| rank(sense, value)));
-        Some(if self.ranks.is_empty() { key } else { stable_hash(&(key, self.ranks.as_slice())) })
+        Some(if self.ranks.is_empty() { key.mix() } else { stable_hash(&(key.mix(), self.ranks.as_slice())) })
     }
 }
 
 /// A child in a checkpoint: key of the future, rank of the score so far, ranks of the resources.
-pub(super) type Saved = Option<(u64, u64, Vec<u64>)>;
+pub(super) type Saved = Option<(u128, u64, Vec<u64>)>;
 
 /// The children of a layer by their futures: an exact table, as large as the list of children.
 #[derive(Debug)]
@@ -96,14 +96,14 @@ impl Merger {
     }
 
     /// Reads a future that a [`Future`] has read: what it is `now`, and the ranks of its resources.
-    pub(super) fn take(&mut self, now: Option<(u64, u64)>, ranks: &[u64]) {
+    pub(super) fn take(&mut self, now: Option<(Key, u64)>, ranks: &[u64]) {
         self.future.now = now;
         self.future.ranks.clear();
         self.future.ranks.extend_from_slice(ranks);
     }
 
-    fn place(&self, key: u64) -> usize {
-        stable_hash(&key) as usize & (self.index.len() - 1)
+    fn place(&self, key: u128) -> usize {
+        scattered(key) as usize & (self.index.len() - 1)
     }
 
     fn ranks_of(&self, entry: &Entry) -> &[u64] {
@@ -112,7 +112,7 @@ impl Merger {
 
     /// Whether a child is known that is at least as good as the one read last.
     pub(super) fn is_beaten(&self) -> bool {
-        let Some((key, value)) = self.future.now else { return false };
+        let Some((key, value)) = self.future.now.map(|(key, value)| (key.id(), value)) else { return false };
         let mut at = self.index[self.place(key)];
         while at != NONE {
             let entry = &self.entries[at as usize];
@@ -127,7 +127,7 @@ impl Merger {
     /// Adds the child read last, which is not beaten. Returns its entry, and the child whose place it takes because it
     /// is better; `child` is its place otherwise. All others that it beats are listed in `beaten`.
     pub(super) fn add(&mut self, child: u32) -> (u32, Option<u32>) {
-        let Some((key, value)) = self.future.now else { return (NONE, None) };
+        let Some((key, value)) = self.future.now.map(|(key, value)| (key.id(), value)) else { return (NONE, None) };
         let mut replaced = NONE;
         let (mut before, mut at) = (NONE, self.index[self.place(key)]);
         while at != NONE {
@@ -156,7 +156,7 @@ impl Merger {
     }
 
     /// Adds an entry with the present ranks.
-    fn push(&mut self, key: u64, value: u64, child: u32) -> u32 {
+    fn push(&mut self, key: u128, value: u64, child: u32) -> u32 {
         if self.entries.len() * 2 >= self.index.len() {
             self.index = vec![NONE; self.index.len() * 2];
             self.link_all();

@@ -2,6 +2,7 @@
 
 use crate::Sense;
 use crate::core::cut::EVERY;
+use crate::core::hash::Key;
 use crate::core::parameter::choice;
 use crate::core::score::{rank, unbounded};
 use crate::erased::MoveId;
@@ -76,13 +77,13 @@ impl Lister {
         problem: &dyn ErasedProblem,
         state: &State,
         depth: usize,
-        key: Option<u64>,
+        key: Option<Key>,
         children: &mut Vec<Child>,
     ) {
         self.moves.clear();
         problem.moves(state, &mut self.moves);
         if let Some(Some(salt)) = self.salt {
-            let place = key.unwrap_or(depth as u64);
+            let place = key.map_or(depth as u64, Key::mix);
             self.moves.sort_by_cached_key(|mv| problem.salted(salt, place, *mv));
         }
         let sense = problem.sense();

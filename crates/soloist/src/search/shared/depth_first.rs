@@ -5,7 +5,7 @@ use crate::Sense;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
-use crate::core::hash::stable_hash;
+use crate::core::hash::Key;
 use crate::core::score::unbounded;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -354,7 +354,7 @@ impl DepthFirst {
         let identity = frame.state.as_ref().and_then(|state| self.identities.of(problem, state));
         if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
             // With discrepancies left, a state has other solutions in this pass.
-            let key = if frame.mark.left == 0 { key } else { stable_hash(&(key, frame.mark.left)) };
+            let key = if frame.mark.left == 0 { key } else { key.with(frame.mark.left as u64) };
             if table.enter((key, value)) {
                 return false;
             }
@@ -363,7 +363,7 @@ impl DepthFirst {
         true
     }
 
-    fn list(&mut self, problem: &dyn ErasedProblem, key: Option<u64>, frame: &mut Frame) {
+    fn list(&mut self, problem: &dyn ErasedProblem, key: Option<Key>, frame: &mut Frame) {
         frame.next = 0;
         if let Some(state) = &frame.state {
             self.lister.list(problem, state, self.path.len(), key, &mut frame.children);

@@ -2,7 +2,7 @@
 
 use crate::Sense;
 use crate::core::codec::CheckpointError;
-use crate::core::hash::stable_hash;
+use crate::core::hash::{Key, scattered};
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ const SMALLEST: usize = 256;
 /// A set of keys.
 pub(crate) type Seen = Table<()>;
 
-/// 64-bit keys with values, which forgets the oldest of a bucket when it is full.
+/// Keys with values, which forgets the oldest of a bucket when it is full.
 ///
 /// It grows by doubling up to the limit; forgetting costs repeated work and nothing else.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Table<V> {
     /// A power of two of slots, or none; 0 is empty. In a bucket the youngest comes first.
-    slots: Vec<u64>,
+    slots: Vec<u128>,
     #[serde(with = "values")]
     #[serde(bound(serialize = "V: Serialize", deserialize = "V: Deserialize<'de>"))]
     values: Vec<V>,
@@ -53,7 +53,7 @@ impl<V: Copy + Default> Table<V> {
 
     /// Slots within `memory` bytes: while a table doubles, the old one is there as well.
     fn most(memory: u64) -> usize {
-        let slot = (size_of::<u64>() + size_of::<V>()) as u64;
+        let slot = (size_of::<u128>() + size_of::<V>()) as u64;
         usize::try_from(memory / (slot + slot / 2)).unwrap_or(usize::MAX)
     }
 
@@ -65,7 +65,7 @@ impl<V: Copy + Default> Table<V> {
 
     /// Adds a key that is not there.
     #[inline]
-    fn add(&mut self, key: u64, value: V) {
+    fn add(&mut self, key: u128, value: V) {
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }
@@ -73,12 +73,12 @@ impl<V: Copy + Default> Table<V> {
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> usize {
-        (stable_hash(&key) as usize & (self.slots.len() - 1)) & !(BUCKET - 1)
+    fn bucket(&self, key: u128) -> usize {
+        (scattered(key) as usize & (self.slots.len() - 1)) & !(BUCKET - 1)
     }
 
     #[inline]
-    fn insert(&mut self, key: u64, value: V) {
+    fn insert(&mut self, key: u128, value: V) {
         let at = self.bucket(key);
         let bucket = &mut self.slots[at..at + BUCKET];
         self.used += usize::from(bucket[BUCKET - 1] == 0);
@@ -130,7 +130,11 @@ impl<V: Copy + Default> Table<V> {
 
 impl Seen {
     /// Adds a key. Returns whether it was there already.
-    pub(crate) fn seen(&mut self, key: u64) -> bool {
+    pub(crate) fn seen(&mut self, key: Key) -> bool {
+        self.has_or_adds(key.id())
+    }
+
+    fn has_or_adds(&mut self, key: u128) -> bool {
         if key == 0 {
             return self.zero.replace(()).is_some();
         }
@@ -148,7 +152,7 @@ impl Seen {
 
 impl Table<u64> {
     /// Returns the value of a key; a key that is not there is added with this one.
-    fn find(&mut self, key: u64, value: u64) -> Option<&mut u64> {
+    fn find(&mut self, key: u128, value: u64) -> Option<&mut u64> {
         if key == 0 {
             if self.zero.is_none() {
                 self.zero = Some(value);
@@ -168,7 +172,7 @@ impl Table<u64> {
     }
 
     /// Adds a key with a value. Returns whether it was there already with one at least as large.
-    fn beaten(&mut self, key: u64, value: u64) -> bool {
+    fn beaten(&mut self, key: u128, value: u64) -> bool {
         let Some(known) = self.find(key, value) else { return false };
         let beaten = *known >= value;
         *known = value.max(*known);
@@ -176,7 +180,7 @@ impl Table<u64> {
     }
 
     /// Returns the value of a key.
-    fn known(&self, key: u64) -> Option<u64> {
+    fn known(&self, key: u128) -> Option<u64> {
         if key == 0 {
             return self.zero;
         }
@@ -198,18 +202,18 @@ pub(crate) enum VisitTable {
 impl VisitTable {
     /// Adds a state. Returns whether one at least as good was there already.
     #[inline]
-    pub(crate) fn enter(&mut self, (key, value): (u64, u64)) -> bool {
+    pub(crate) fn enter(&mut self, (key, value): (Key, u64)) -> bool {
         match self {
             Self::Keys(table) => table.seen(key),
-            Self::Futures(table) => table.beaten(key, value),
+            Self::Futures(table) => table.beaten(key.id(), value),
         }
     }
 
     /// Whether a better state is there.
-    pub(crate) fn outdoes(&self, (key, value): (u64, u64)) -> bool {
+    pub(crate) fn outdoes(&self, (key, value): (Key, u64)) -> bool {
         match self {
             Self::Keys(_) => false,
-            Self::Futures(table) => table.known(key).is_some_and(|known| known > value),
+            Self::Futures(table) => table.known(key.id()).is_some_and(|known| known > value),
         }
     }
 
@@ -252,7 +256,7 @@ impl Identities {
 
     /// Returns the key of a state, and a number that is larger for a better score so far.
     #[inline]
-    pub(crate) fn of(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<(u64, u64)> {
+    pub(crate) fn of(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<(Key, u64)> {
         if !self.futures {
             return problem.key(state).map(|key| (key, 0));
         }
@@ -260,7 +264,7 @@ impl Identities {
     }
 
     #[inline(never)]
-    fn future(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<(u64, u64)> {
+    fn future(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<(Key, u64)> {
         let (key, value) = problem.future(state)?;
         self.resources.clear();
         problem.resources(state, &mut self.resources);
@@ -269,9 +273,9 @@ impl Identities {
     }
 
     /// A table holds one value for each key: states with other resources are other states.
-    fn with_resources(&self, key: u64) -> u64 {
+    fn with_resources(&self, key: Key) -> Key {
         let ranks: Vec<u64> = self.resources.iter().map(|&number| rank(self.sense, number)).collect();
-        stable_hash(&(key, ranks.as_slice()))
+        Key::of(&(key, ranks.as_slice()))
     }
 }
 
@@ -288,8 +292,8 @@ mod tests {
         let mut rng = Rng::new(1);
         let mut forgotten = 0;
         for _ in 0..20_000 {
-            let key = rng.below(8_000);
-            let (seen, known) = (table.seen(key), !set.insert(key));
+            let key = u128::from(rng.below(8_000));
+            let (seen, known) = (table.has_or_adds(key), !set.insert(key));
             assert!(known || !seen, "{key} was never added");
             forgotten += u32::from(known && !seen);
         }
@@ -299,47 +303,47 @@ mod tests {
 
     #[test]
     fn a_full_table_forgets_and_never_invents() {
-        let mut table = Seen::new(12 * 1024);
-        assert!((0..50_000).all(|key| !table.seen(key + 1)));
+        let mut table = Seen::new(24 * 1024);
+        assert!((0..50_000).all(|key| !table.has_or_adds(key + 1)));
         assert_eq!(table.slots.len(), 1024);
         let kept = (0..50_000).filter(|key| table.slots.contains(&(key + 1))).count();
         assert_eq!((kept, table.used), (1024, 1024));
-        assert!(table.seen(50_000));
+        assert!(table.has_or_adds(50_000));
         // No room at all: nothing is remembered.
-        let mut none = Seen::new(12 * SMALLEST as u64 - 1);
-        assert!(!none.seen(3) && !none.seen(3));
+        let mut none = Seen::new(24 * SMALLEST as u64 - 1);
+        assert!(!none.has_or_adds(3) && !none.has_or_adds(3));
     }
 
     #[test]
     fn the_largest_value_of_a_key_counts() {
         let mut table = Table::<u64>::new(1 << 20);
-        for key in [0, 7, u64::MAX] {
+        for key in [0, 7, u128::MAX] {
             assert!(!table.beaten(key, 5) && table.beaten(key, 5) && table.beaten(key, 4));
             assert!(!table.beaten(key, 6) && table.beaten(key, 5));
             assert_eq!((table.known(key), table.known(key / 2 + 1)), (Some(6), None));
         }
         // A small one forgets, and never invents.
-        let mut table = Table::<u64>::new(24 * SMALLEST as u64);
-        for key in 0..10_000 {
-            assert!(!table.beaten(key, key));
-            assert!(table.known(key / 2).is_none_or(|known| known == key / 2));
+        let mut table = Table::<u64>::new(36 * SMALLEST as u64);
+        for key in 0..10_000_u64 {
+            assert!(!table.beaten(key.into(), key));
+            assert!(table.known((key / 2).into()).is_none_or(|known| known == key / 2));
         }
         assert_eq!((table.slots.len(), table.known(9_999)), (SMALLEST, Some(9_999)));
     }
 
     #[test]
     fn a_saved_table_goes_on_alike() {
-        let mut table = Seen::new(12 * 2048);
+        let mut table = Seen::new(24 * 2048);
         let mut rng = Rng::new(2);
-        (0..3_000).for_each(|_| _ = table.seen(rng.below(4_000)));
+        (0..3_000).for_each(|_| _ = table.has_or_adds(rng.below(4_000).into()));
         let mut other: Seen = decode(&encode(&table)).unwrap();
-        other.resume(12 * 2048).unwrap();
+        other.resume(24 * 2048).unwrap();
         for _ in 0..3_000 {
-            let key = rng.below(4_000);
-            assert_eq!(table.seen(key), other.seen(key));
+            let key = u128::from(rng.below(4_000));
+            assert_eq!(table.has_or_adds(key), other.has_or_adds(key));
         }
         assert_eq!(encode(&table), encode(&other));
-        other.resume(12 * 300).unwrap();
+        other.resume(24 * 300).unwrap();
         assert_eq!(other.used, 0, "less memory");
         table.slots.pop();
         assert!(table.resume(1 << 20).is_err());

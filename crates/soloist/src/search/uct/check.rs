@@ -3,6 +3,7 @@
 use super::arena::{Arena, NONE, Node};
 use super::run::UctSearch;
 use crate::core::codec::CheckpointError;
+use crate::core::hash::Key;
 use crate::core::limits::MOST;
 use crate::erased::problem::{ErasedProblem, State};
 use std::collections::HashMap;
@@ -90,7 +91,7 @@ impl UctSearch {
         if arena.len() == 0 {
             return if self.tree.keys.is_empty() { Ok(()) } else { Err(MOVES) };
         }
-        let known: HashMap<u32, u64> = self.tree.keys.iter().map(|(&key, &at)| (at, key)).collect();
+        let known: HashMap<u32, u128> = self.tree.keys.iter().map(|(&key, &at)| (at, key)).collect();
         let mut named = 0;
         let mut moves = Vec::new();
         let mut listed = Vec::new();
@@ -101,7 +102,7 @@ impl UctSearch {
             if frame.next == 0 {
                 if let Some(&key) = known.get(&(frame.at as u32)) {
                     named += 1;
-                    if problem.key(&frame.state) != Some(key) {
+                    if problem.key(&frame.state).map(Key::id) != Some(key) {
                         return Err(MOVES);
                     }
                 }
@@ -119,7 +120,7 @@ impl UctSearch {
             problem.child(&frame.state, arena.get(child).mv, &mut state);
             if arena.get(child).alias {
                 let key = known.get(&(arena.resolve(child) as u32));
-                if key.is_none() || key.copied() != problem.key(&state) {
+                if key.is_none() || key.copied() != problem.key(&state).map(Key::id) {
                     return Err(MOVES);
                 }
                 spare.push(state);

@@ -6,6 +6,7 @@ use super::select::Ties;
 use super::table::Table;
 use super::{Uct, refuse};
 use crate::core::cut::EVERY;
+use crate::core::hash::Key;
 use crate::core::parameter::{ParameterError, choice, parameters};
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
@@ -144,7 +145,7 @@ impl Growth {
 pub(super) struct Tree {
     pub(super) arena: Arena,
     /// Nodes by the keys of their states, where states share nodes.
-    pub(super) keys: HashMap<u64, u32>,
+    pub(super) keys: HashMap<u128, u32>,
     /// Expansion `all`: the moves to the node whose children are having their first playouts.
     pub(super) pending: Option<Vec<u32>>,
     /// The incumbent by which the whole tree was pruned last.
@@ -162,7 +163,7 @@ impl Tree {
         let memory = if has_table { memory - Table::share(memory) } else { memory };
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let memory = match (uct.growth.transpositions, uct.uses_codes()) {
-            (true, _) => memory / 8 * 3,
+            (true, _) => memory / 16 * 5,
             (false, true) => memory / 8 * 5,
             (false, false) => memory,
         };
@@ -435,7 +436,7 @@ impl UctSearch {
         if !self.uct.growth.transpositions {
             return true;
         }
-        let Some(key) = context.problem.key(&self.walk.state) else { return true };
+        let Some(key) = context.problem.key(&self.walk.state).map(Key::id) else { return true };
         match self.tree.keys.get(&key) {
             Some(&node) => {
                 self.tree.arena.alias(slot, node as usize);

@@ -311,7 +311,7 @@ impl Search for UctSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        let mut keys: Vec<(u64, u32)> = self.tree.keys.iter().map(|(&key, &node)| (key, node)).collect();
+        let mut keys: Vec<(u128, u32)> = self.tree.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
         let Tree { arena, pending, pruned_by, full, .. } = &self.tree;
         let tree = (arena, self.met.save(), (pending, pruned_by), full, keys);
@@ -320,8 +320,8 @@ impl Search for UctSearch {
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
-        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>, Vec<(u64, Known)>);
+        type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u128, u32)>);
+        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>, Vec<(u128, Known)>);
         let (tree, (game, variants), beam, learned, nested, table) = decode::<Whole>(bytes)?;
         let (arena, met, (pending, pruned_by), full, keys) = tree;
         let expected = &self.tree.arena;

@@ -26,7 +26,7 @@ pub(super) struct Known {
 /// The states that earlier trees of the run have met.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    entries: HashMap<u64, Known>,
+    entries: HashMap<u128, Known>,
     /// Entries that stay when there are more.
     capacity: usize,
 }
@@ -79,7 +79,7 @@ impl Table {
     }
 
     /// Returns what a new node of this state begins with, counted as `most` playouts at most.
-    pub(super) fn prior(&self, key: u64, most: u64) -> Option<Known> {
+    pub(super) fn prior(&self, key: u128, most: u64) -> Option<Known> {
         self.entries.get(&key).map(|known| known.at_most(most))
     }
 
@@ -87,7 +87,7 @@ impl Table {
     pub(super) fn remember<'a>(
         &mut self,
         arena: &Arena,
-        leaving: impl Iterator<Item = (&'a u64, &'a u32)> + Clone,
+        leaving: impl Iterator<Item = (&'a u128, &'a u32)> + Clone,
         most: u64,
     ) {
         let visited = |least: u64| leaving.clone().filter(move |&(_, &node)| arena.get(node as usize).visits >= least);
@@ -100,7 +100,7 @@ impl Table {
     }
 
     /// Adds nodes that leave the tree, each with its state's key; the least visited of too many entries are dropped.
-    fn add(&mut self, nodes: impl Iterator<Item = (u64, Known)>, most: u64) {
+    fn add(&mut self, nodes: impl Iterator<Item = (u128, Known)>, most: u64) {
         for (key, node) in nodes {
             match self.entries.get_mut(&key) {
                 Some(known) => {
@@ -113,7 +113,7 @@ impl Table {
             }
         }
         if self.entries.len() > self.capacity {
-            let mut order: Vec<(std::cmp::Reverse<u64>, u64)> =
+            let mut order: Vec<(std::cmp::Reverse<u64>, u128)> =
                 self.entries.iter().map(|(&key, known)| (std::cmp::Reverse(known.visits), key)).collect();
             order.sort_unstable();
             // Half, so that this is rare.
@@ -123,13 +123,13 @@ impl Table {
         }
     }
 
-    pub(super) fn save(&self) -> Vec<(u64, Known)> {
+    pub(super) fn save(&self) -> Vec<(u128, Known)> {
         let mut entries: Vec<_> = self.entries.iter().map(|(&key, &known)| (key, known)).collect();
         entries.sort_unstable_by_key(|&(key, _)| key);
         entries
     }
 
-    pub(super) fn load(&mut self, saved: Vec<(u64, Known)>) -> Result<(), CheckpointError> {
+    pub(super) fn load(&mut self, saved: Vec<(u128, Known)>) -> Result<(), CheckpointError> {
         let is_sound = |known: &Known| known.visits <= MOST && known.violations.count <= known.visits;
         let ordered = saved.windows(2).all(|pair| pair[0].0 < pair[1].0);
         ensure(ordered && saved.iter().all(|(_, known)| is_sound(known)), "the table of states")?;
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn the_least_visited_entries_go() {
         let mut table = Table { entries: HashMap::new(), capacity: 4 };
-        table.add((1..=6).map(|visits| (visits, known(visits, 0))), 10);
-        let mut keys: Vec<u64> = table.entries.keys().copied().collect();
+        table.add((1..=6).map(|visits| (u128::from(visits), known(visits, 0))), 10);
+        let mut keys: Vec<u128> = table.entries.keys().copied().collect();
         keys.sort_unstable();
         assert_eq!(keys, [5, 6]);
         let mut other = Table { capacity: 4, ..Table::default() };

@@ -4,7 +4,7 @@ pub(crate) mod logits;
 pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Facts, Prior, stable_hash};
+use soloist::problem::{Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{CheckpointError, RunInfo};
 use soloist::search::Uct;
@@ -249,7 +249,7 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.potential(&state.0)
     }
 
-    fn key(&self, state: &Self::State) -> Option<u64> {
+    fn key(&self, state: &Self::State) -> Option<Key> {
         self.inner.key(&state.0)
     }
 

@@ -1,6 +1,6 @@
 //! Random trees and graphs, small enough to look at every way through them.
 
-use soloist::problem::{Dominance, Facts, Prior, stable_hash};
+use soloist::problem::{Dominance, Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::{Problem, Rng, Score, Sense};
 
@@ -178,8 +178,8 @@ impl Problem for Thicket {
     fn potential(&self, state: &Place) -> Option<f64> {
         self.potential.then(|| (stable_hash(&(self.seed, state.node as u64)) % 7) as f64)
     }
-    fn key(&self, state: &Place) -> Option<u64> {
-        self.keys.then(|| stable_hash(&(state.node as u64, state.sum as u64)))
+    fn key(&self, state: &Place) -> Option<Key> {
+        self.keys.then(|| Key::of(&(state.node as u64, state.sum as u64)))
     }
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.futures.then_some(self as &dyn Dominance<Self>)
@@ -213,8 +213,8 @@ impl Prior<Thicket> for Thicket {
 }
 
 impl Dominance<Thicket> for Thicket {
-    fn future(&self, state: &Place) -> (u64, f64) {
-        (state.node as u64, f64::from(state.sum))
+    fn future(&self, state: &Place) -> (Key, f64) {
+        ((state.node as u64).into(), f64::from(state.sum))
     }
 }
 
