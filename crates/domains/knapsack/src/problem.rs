@@ -273,8 +273,8 @@ impl Prior<Knapsack> for Knapsack {
     }
 }
 
-/// Takes each item that fits, except with probability epsilon. Each playout draws epsilon from 1/2, 1/4, ... 1/256, so
-/// that a few skips are common for ten items as well as for a thousand.
+/// Takes each item that fits, except with probability epsilon. Each playout draws epsilon from 1/2, 1/4, ... down to
+/// 1/256 or half of one skip in all, so that a few skips are common for ten items as well as for a million.
 ///
 /// Under a learned policy (NRPA) it equals `random`.
 #[derive(Clone, Copy, Debug)]
@@ -282,7 +282,8 @@ struct Greedy;
 
 impl Rollout<Knapsack> for Greedy {
     fn run(&mut self, problem: &Knapsack, state: &mut Load, playout: &mut Playout<Choice>, rng: &mut Rng) {
-        let shift = 1 + rng.below(8);
+        let most = problem.ranked.len().max(1).ilog2() + 2;
+        let shift = 1 + rng.below(most.max(8).into());
         while let Some(&Ranked { item, .. }) = problem.ranked.get(state.index as usize) {
             // The upper bits of the draw: all zero with probability 2^-shift.
             let mv = Choice { item, take: rng.next_u64() >> (64 - shift) != 0 };

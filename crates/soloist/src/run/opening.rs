@@ -15,8 +15,12 @@ use std::time::Duration;
 /// Games that are played first, at most, until one of them is a solution.
 pub(super) const GAMES: u64 = 8;
 
-/// The largest number of nodes of an attempt at a proof.
+/// The largest number of nodes of an attempt at a proof, unless solutions are long or there is much time.
 pub(super) const MOST_NODES: u64 = 100_000;
+/// As many ways from the root to a solution are within it at least: a way costs its moves and their siblings.
+const WAYS: u64 = 4;
+/// The longest way that is tried, as a multiple of these nodes.
+const LONGEST: u64 = 8;
 /// The nodes after which it is asked, again and again after twice as many, how much of the tree is done.
 const FIRST_LOOK: u64 = 1 << 10;
 /// The nodes of a tree that is small enough to be searched whole, by the part that is done.
@@ -28,8 +32,10 @@ const NODE: u64 = 8;
 /// Memory of an attempt, at most, and the part of a stream's memory that it takes, at most.
 const MEMORY: u64 = 16 << 20;
 const PART: u64 = 16;
-/// Time that a run limited by time alone gives to the attempt at once, as the part of a run of this length.
+/// Time that a run limited by time alone gives to the attempt at once, as the part of a run of this length, or of this
+/// part of the run where that is longer. So long it does not count nodes.
 const HEAD: Duration = Duration::from_secs(1);
+const HEAD_PART: f64 = 0.5;
 
 /// Returns the memory that an attempt at a proof takes from a stream's.
 pub(super) fn memory_of(stream: u64) -> u64 {
@@ -51,6 +57,8 @@ pub(super) struct Proof {
     name: &'static str,
     /// Whether the present steps are those of the attempt, where time decides.
     pub(super) turn: bool,
+    /// Whether time that it has at once is left, however many nodes it has made.
+    patient: bool,
     /// What is said when it has proven something.
     remark: Vec<String>,
 }
@@ -68,6 +76,8 @@ struct Saved {
     stage: Stage,
     /// Whether the whole tree seems to be small enough to be searched.
     small: bool,
+    /// Nodes of one way from the root to a solution.
+    way: u64,
     /// A bound on all solutions, known when the attempt was given up.
     bound: Option<f64>,
 }
@@ -83,9 +93,14 @@ impl Saved {
         if self.small { self.share.max(HOT) } else { self.share }
     }
 
-    /// The nodes after which it ends: as many more as the part of the effort is larger than the usual one.
+    /// The nodes that it may make on any problem: as many more as the part of the effort is larger than the usual one.
+    fn asked(&self) -> u64 {
+        (MOST_NODES as f64 * (self.share / Setup::PROOF).max(1.0)) as u64
+    }
+
+    /// The nodes after which it ends.
     fn most(&self) -> u64 {
-        let asked = (MOST_NODES as f64 * (self.share / Setup::PROOF).max(1.0)) as u64;
+        let asked = self.asked().max(WAYS.saturating_mul(self.way));
         if self.small { asked.max(SMALL as u64) } else { asked }
     }
 
@@ -132,9 +147,10 @@ impl Proof {
             spent: Duration::ZERO,
             stage: Stage::New,
             small: false,
+            way: 0,
             bound: None,
         };
-        Some(Box::new(Self { memory, search, saved, name, turn: false, remark: Vec::new() }))
+        Some(Box::new(Self { memory, search, saved, name, turn: false, patient: false, remark: Vec::new() }))
     }
 
     /// Whether it may make a step, where counts decide.
@@ -156,8 +172,9 @@ impl Proof {
     /// Decides whether the next steps are those of the attempt, where time decides; `planned` is the time of the run.
     pub(super) fn take_turn(&mut self, tally: &Tally, elapsed: Duration, planned: Duration) -> bool {
         let active = self.saved.is_active() && tally.best.is_some();
-        let over = elapsed.max(planned.min(HEAD));
-        self.turn = active && self.saved.spent < over.mul_f64(self.saved.share());
+        let (at_once, share) = (planned.min(HEAD).max(planned.mul_f64(HEAD_PART)), self.saved.share());
+        self.turn = active && self.saved.spent < elapsed.max(at_once).mul_f64(share);
+        self.patient = self.turn && self.saved.spent < at_once.mul_f64(share);
         self.turn
     }
 
@@ -190,7 +207,7 @@ impl Proof {
                 self.say();
                 return Status::Exhausted(proof);
             }
-            Status::Running if self.saved.cost() < self.saved.most() => {}
+            Status::Running if self.patient || self.saved.cost() < self.saved.most() => {}
             // Judged once more before it is given up.
             Status::Running if !self.saved.small && self.is_small() => self.saved.small = true,
             _ => self.give_up(context),
@@ -205,11 +222,12 @@ impl Proof {
     }
 
     /// Whether a proof can be within reach: one way down a tree costs a small part of the nodes.
-    fn is_promising(&self, context: &Context<'_>) -> bool {
+    fn is_promising(&mut self, context: &Context<'_>) -> bool {
         let Some(best) = &context.tally.best else { return false };
         let mut moves = Vec::new();
         context.problem.moves(&context.problem.root(), &mut moves);
-        (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64) <= self.saved.most()
+        self.saved.way = (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64);
+        self.saved.way <= LONGEST * self.saved.asked()
     }
 
     /// Ends the attempt without a proof; what is known of the optimum stays.
@@ -217,7 +235,7 @@ impl Proof {
         let sense = context.problem.sense();
         let left = self.search.open_bound();
         self.saved.bound = left.map(|left| context.incumbent().map_or(left, |value| sense.best_value(value, left)));
-        (self.saved.stage, self.turn) = (Stage::GivenUp, false);
+        (self.saved.stage, self.turn, self.patient) = (Stage::GivenUp, false, false);
         // Its memory is free.
         self.search = suited(context.problem, 0).1;
     }

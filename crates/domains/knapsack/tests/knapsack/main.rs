@@ -415,6 +415,23 @@ fn small_instances_are_proven_by_default() {
     assert!(!report.optimal && report.remarks.is_empty(), "{:?}", report.remarks);
 }
 
+/// An attempt at a proof has nodes in proportion to the length of solutions, beside the default method and `auto`.
+#[test]
+fn long_instances_are_proven_by_default() {
+    for spec in ["random:40000x1000:1", "weak:40000x1000:1"] {
+        let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
+        let auto = Setup::default().proof(instance.default_setup().proof);
+        for setup in [instance.default_setup(), auto] {
+            let request = Request { setup: Some(setup.seed(1)), budget: Budget::playouts(200), ..Request::default() };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            assert!(report.optimal, "{spec}: {:?} {:?}", report.run.counters, report.remarks);
+            let dfs = Request { setup: Setup::preset("dfs"), budget: Budget::nodes(400_000), ..Request::default() };
+            let proof = instance.solve(dfs, &mut Unobserved).unwrap();
+            assert!(proof.optimal && proof.score() == report.score(), "{spec}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
