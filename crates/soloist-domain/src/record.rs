@@ -27,6 +27,9 @@ pub struct RunTask {
     /// The name that a comparison gave to the method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The places of method and instance in the comparison, which runs that end early or late do not change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<[u64; 2]>,
     /// The name of the problem.
     pub problem: String,
     /// The name of the instance.
@@ -300,6 +303,7 @@ impl RunTask {
         Self {
             format: FORMAT,
             label: None,
+            order: None,
             problem: String::new(),
             instance: String::new(),
             describe: None,

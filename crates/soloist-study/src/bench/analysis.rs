@@ -186,15 +186,22 @@ impl Grid {
         let methods = self.methods();
         let baseline = baseline.filter(|baseline| methods.contains(baseline));
         let baseline = baseline.or_else(|| methods.first().copied().filter(|_| methods.len() > ALL_PAIRS));
+        let Some(base) = baseline else { return self.all_pairs() };
+        self.judged(methods.iter().filter(|&&a| a != base).map(|&a| self.compare(a, base)).collect())
+    }
+
+    /// The comparisons of every pair.
+    pub(crate) fn all_pairs(&self) -> Vec<Comparison> {
+        let methods = self.methods();
         let mut all = Vec::new();
-        match baseline {
-            Some(base) => all.extend(methods.iter().filter(|&&a| a != base).map(|&a| self.compare(a, base))),
-            None => {
-                for (at, &a) in methods.iter().enumerate() {
-                    all.extend(methods[at + 1..].iter().map(|&b| self.compare(a, b)));
-                }
-            }
+        for (at, &a) in methods.iter().enumerate() {
+            all.extend(methods[at + 1..].iter().map(|&b| self.compare(a, b)));
         }
+        self.judged(all)
+    }
+
+    /// Corrects comparisons for their number and says which method is better in each.
+    fn judged(&self, mut all: Vec<Comparison>) -> Vec<Comparison> {
         let p: Vec<f64> = all.iter().map(|comparison| comparison.wilcoxon.p).collect();
         for (comparison, p) in all.iter_mut().zip(holm(&p)) {
             comparison.holm = p;

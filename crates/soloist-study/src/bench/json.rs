@@ -26,6 +26,7 @@ impl Findings<'_> {
             "profile": self.profile.as_ref().map(|profile| self.profile_json(profile)),
             "machines": self.machines,
             "notes": self.notes(),
+            "verdict": self.best_method().map(|verdict| verdict.text()),
             "version": VERSION,
         })
     }

@@ -8,7 +8,7 @@
 //! | `raw`, `spec` | reads the description |
 //! | `plan` | turns it into jobs |
 //! | `runner`, `record` | makes the runs, keeps them |
-//! | `analysis`, `standing`, `profile` | compute the figures |
+//! | `analysis`, `standing`, `profile`, `verdict` | compute the figures |
 //! | `present`, `json`, `export` | show them |
 //! | `reference` | the best known scores |
 //! | `progress` | estimates how long the rest takes |
@@ -26,6 +26,7 @@ pub(crate) mod reference;
 pub(crate) mod runner;
 pub(crate) mod spec;
 pub(crate) mod standing;
+pub(crate) mod verdict;
 
 pub(crate) use analysis::{Grid, Line, Signs, mean};
 pub use export::Folder;

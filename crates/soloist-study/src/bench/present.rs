@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::profile::{Profile, Unit, target_text};
 use super::record::Found;
 use super::standing::Standing;
+use super::verdict::BestMethod;
 use crate::table::{Format, Table};
 use crate::text::{counted, plain, short};
 use soloist::{Budget, Sense};
@@ -55,6 +56,11 @@ impl<'a> Findings<'a> {
         Self { plan, found, grid, rows, standings, comparisons, profile, instances, machines }
     }
 
+    /// Which method is best.
+    pub(super) fn best_method(&self) -> Option<BestMethod> {
+        self.grid.best_method(&|method| self.label(method).to_owned())
+    }
+
     /// Planned runs that are missing.
     #[must_use]
     pub fn missing(&self) -> usize {
@@ -97,6 +103,7 @@ impl<'a> Findings<'a> {
         if !notes.is_empty() {
             parts.push(notes);
         }
+        parts.extend(self.best_method().map(|verdict| plain(verdict.text()) + "\n"));
         // A title and what it is about belong together in text; Markdown wants a blank line everywhere.
         let titled = self.plan.title.is_some() && !markdown;
         let mut text = String::new();
@@ -272,7 +279,7 @@ impl<'a> Findings<'a> {
 
     fn pairs(&self) -> Table {
         let several = self.comparisons.len() > 1;
-        let mut head = vec!["A", "B", "n", "A - B", "std. error", "95 % interval", "p (t)", "p (Wilcoxon)"];
+        let mut head = vec!["A", "B", "n", "A - B", "std. error", "95 % interval (t)", "p (t)", "p (Wilcoxon)"];
         if several {
             head.push("p (Holm)");
         }

@@ -43,6 +43,7 @@ pub(crate) fn record(
     let method = &plan.methods[job.method];
     let task = RunTask {
         label: Some(method.label.clone()),
+        order: Some([job.method as u64, job.instance as u64]),
         budget: Some(Limits::of(&method.budget)),
         ..machine::task(asked, &plan.instances[job.instance].name)
     };

@@ -57,11 +57,16 @@ impl Grid {
         let ranks = self.ranks(&methods);
         let standing = |(&method, rank): (&usize, Option<Rank>)| Standing {
             method,
-            interval: bootstrap(&self.sample(method), CONFIDENCE, SEED),
+            interval: self.interval(method),
             gap: self.gap(method, best_known),
             rank,
         };
         methods.iter().zip(ranks).map(standing).collect()
+    }
+
+    /// The bootstrap interval of the mean of a method.
+    pub(crate) fn interval(&self, method: usize) -> Option<(f64, f64)> {
+        bootstrap(&self.sample(method), CONFIDENCE, SEED)
     }
 
     /// The scores that the mean of a method is over: means of instances, or the runs of a single instance.

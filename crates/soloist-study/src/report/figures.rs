@@ -3,7 +3,7 @@
 use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row};
-use crate::statistics::{Summary, student_t};
+use crate::statistics::Summary;
 use serde_json::{Value, json};
 use soloist::Sense;
 use soloist_domain::result::{close, number};
@@ -188,16 +188,9 @@ pub(crate) struct Interval {
     pub(crate) ends: Option<(f64, f64)>,
 }
 
-/// The mean final score of a method with its interval: mean -/+ t(0.95, n - 1) times the standard error.
+/// The mean final score of a method with its interval, that of the tables of `bench`.
 pub(crate) fn interval(study: &Study, row: &Row) -> Option<Interval> {
-    let (mean, error) = row.mean?;
-    let counts: Vec<usize> = study.grid.by_instance(row.method).map(|scores| scores.len()).collect();
-    let sample = if counts.len() == 1 { counts[0] } else { counts.len() };
-    let ends = error.map(|error| {
-        let reach = student_t(0.05, sample.saturating_sub(1) as f64) * error;
-        (mean - reach, mean + reach)
-    });
-    Some(Interval { mean, ends })
+    Some(Interval { mean: row.mean?.0, ends: study.grid.interval(row.method) })
 }
 
 /// The means of a method on each instance, in the order of the instances.
@@ -382,10 +375,9 @@ mod tests {
         assert_eq!((at(0, 0.0), at(0, 0.5), at(1, 0.1)), ((vec![50.0], 2), (vec![50.0, 50.0], 2), (vec![50.0], 2)));
         let rows: Vec<Row> = study.grid.methods().into_iter().map(|method| study.grid.row(method)).collect();
         let pairs = study.grid.comparisons(None);
-        // Two seeds: t(0.975, 1) = 12.706 times the standard error, which is 2.
+        // That of the tables of `bench`.
         let found = interval(study, &rows[0]).unwrap();
-        assert_eq!(found.mean, 9.0);
-        assert!((found.ends.unwrap().1 - 9.0 - 2.0 * 12.706).abs() < 1e-3, "{found:?}");
+        assert_eq!((found.mean, found.ends), (9.0, crate::statistics::bootstrap(&[7.0, 11.0], 0.95, 0)));
         let json = json(study, &runs.trials, &scales, &rows, &pairs);
         let series = &json["instances"][0]["series"];
         assert_eq!(series[0]["playouts"]["runs"][0].to_string(), "[[1,1],[50,11],[100,11]]");

@@ -10,6 +10,7 @@ use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, NOT_CLEAR, Row, mean};
 use crate::bench::present::{percent, probability};
 use crate::bench::standing::Standing;
+use crate::bench::verdict::BestMethod;
 use crate::text::{counted, plain, short, span};
 use serde_json::Value;
 use soloist::Sense;
@@ -37,6 +38,8 @@ struct View<'a> {
     /// The first of the methods.
     rows: Vec<Row>,
     pairs: Vec<Comparison>,
+    /// Which method is best; `None`: nothing is compared.
+    verdict: Option<BestMethod>,
     scales: Vec<Option<Scale>>,
     drawer: &'a Drawer,
     /// Before the names of its elements.
@@ -49,7 +52,8 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
     let pairs = study.grid.comparisons(None);
     let scales = Scale::all(study, &runs.trials);
     let charts = figures::json(study, &runs.trials, &scales, &rows, &pairs);
-    let view = View { study, trials: &runs.trials, runs, rows, pairs, scales, drawer, id: format!("s{at}") };
+    let verdict = study.grid.best_method(&|method| study.methods[method].clone());
+    let view = View { study, trials: &runs.trials, runs, rows, pairs, verdict, scales, drawer, id: format!("s{at}") };
     let mut html = format!("<article class=\"study\" data-study=\"{at}\">");
     if several {
         let options: Vec<_> = study.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -59,6 +63,10 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
             escape(&study.problem),
             escape(&options.join(" "))
         );
+    }
+    if let Some(verdict) = &view.verdict {
+        let (claim, reason) = (escape(&verdict.claim), escape(&verdict.reason));
+        let _ = write!(html, "<p class=\"verdict\"><strong>{claim}:</strong> {reason}.</p>");
     }
     html.push_str(&view.summary());
     html.push_str(&view.convergence());
@@ -204,13 +212,12 @@ impl View<'_> {
         let all: Vec<_> = means.iter().chain(&low).chain(&high).copied().collect();
         let places = digits(&all, 6);
         let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| fixed(value, places));
-        let best = means.iter().flatten().copied().reduce(|a, b| self.study.sense.best_value(a, b));
-        let several = rows.len() > 1;
+        let best = self.verdict.as_ref().and_then(|verdict| verdict.best);
         let of = |value: fn(&Row) -> Option<f64>| column(&rows.iter().map(value).collect::<Vec<_>>(), 6);
         let (median, top, bottom) = (of(|row| row.median), of(|row| row.best), of(|row| row.worst));
         let optimal = rows.iter().any(|row| row.optimal > 0);
         let mut head =
-            vec!["method", "runs", "mean", "95 % interval", "median", "best", "worst", "playouts/s", "seconds"];
+            vec!["method", "runs", "mean", "95 % bootstrap", "median", "best", "worst", "playouts/s", "seconds"];
         if optimal {
             head.push("optimal");
         }
@@ -228,7 +235,7 @@ impl View<'_> {
             let mut cells = vec![
                 key(row.method, self.name(row.method)),
                 Cell::text(row.runs.to_string()),
-                Cell::text(show(means[at])).best(several && means[at].is_some() && means[at] == best),
+                Cell::text(show(means[at])).best(best == Some(row.method)),
                 Cell::text(interval),
                 Cell::text(&median[at]),
                 Cell::text(&top[at]),
@@ -339,11 +346,11 @@ impl View<'_> {
         content.push_str(&self.cut(true, true));
         let lead = match (single, several) {
             (true, true) => {
-                "Mean over the seeds with its 95 % interval (Student's t); it says nothing about other instances."
+                "Mean over the seeds with its 95 % interval (bootstrap, BCa); it says nothing about other instances."
             }
             (true, false) => "One run of each method: nothing is known about how other seeds would do.",
             (false, _) => {
-                "Mean over the instances, each the mean over its seeds, with its 95 % interval (Student's t). Small marks are the instances."
+                "Mean over the instances, each the mean over its seeds, with its 95 % interval (bootstrap, BCa). Small marks are the instances."
             }
         };
         section(&id, "Final scores", lead, &content)
@@ -366,7 +373,7 @@ impl View<'_> {
             .collect();
         let places = digits(&ends, 5);
         let several = self.pairs.len() > 1;
-        let mut head = vec!["A", "B", "A − B", "95 % interval", "p (t)", "p (Wilcoxon)"];
+        let mut head = vec!["A", "B", "A − B", "95 % interval (t)", "p (t)", "p (Wilcoxon)"];
         if several {
             head.push("p (Holm)");
         }
@@ -405,7 +412,7 @@ impl View<'_> {
         };
         let holm = if several { " Holm's correction accounts for the number of comparisons." } else { "" };
         let lead = format!(
-            "Differences of paired scores with 95 % intervals. {sample}{holm} A method is called better where p is below 0.05."
+            "Differences of paired scores with 95 % intervals of Student's t, each for its pair alone. {sample}{holm} A method is called better where p is below 0.05."
         );
         section(&id, "Paired differences", &lead, &content)
     }

@@ -46,8 +46,12 @@ impl Study {
 
     fn new(trials: &[Trial], members: &[usize], best_known: Option<&BestKnown>) -> Self {
         let first = &trials[members[0]];
-        let contenders = contenders(trials, members);
-        let instances = distinct(members.iter().map(|&at| trials[at].task.instance.as_str()));
+        // Which run has ended first, and so stands first in a file, decides nothing.
+        let (mut by_method, mut by_instance) = (members.to_vec(), members.to_vec());
+        by_method.sort_by_key(|&at| place(&trials[at], 0));
+        by_instance.sort_by_key(|&at| place(&trials[at], 1));
+        let contenders = contenders(trials, &by_method);
+        let instances = distinct(by_instance.iter().map(|&at| trials[at].task.instance.as_str()));
         let seeds: Vec<u64> =
             members.iter().map(|&at| trials[at].task.seed).collect::<BTreeSet<_>>().into_iter().collect();
         let places: HashMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
@@ -127,6 +131,18 @@ impl Study {
             }
         }
         best.map(|(at, _)| at)
+    }
+}
+
+/// The place of a method (`of` = 0) or of an instance (1) among others: that in the comparison, then those of
+/// comparisons that do not say it, by name. Runs of `solve` come last, in the order in which they were given.
+fn place(trial: &Trial, of: usize) -> (u8, u64, &str) {
+    let task = &trial.task;
+    let name = if of == 0 { task.label.as_deref().unwrap_or_default() } else { &task.instance };
+    match (&task.label, task.order) {
+        (Some(_), Some(order)) => (0, order[of], name),
+        (Some(_), None) => (1, 0, name),
+        (None, _) => (2, 0, ""),
     }
 }
 
@@ -279,6 +295,36 @@ pub(super) mod tests {
         );
         assert_eq!((study.cell(1, 0), study.cell(1, 1)), (&[2, 3][..], &[][..]));
         assert_eq!((study.grid.row(1).runs, study.grid.row(1).infeasible, study.grid.scores(1, 0)), (2, 1, vec![7.0]));
+    }
+
+    #[test]
+    fn which_run_ended_first_decides_nothing() {
+        // The spec has uct before low nrpa before anneal, and y before x.
+        let places = [("uct", 0), ("low nrpa", 1), ("anneal", 2)];
+        let instances = [("y", 0), ("x", 1)];
+        let record = |(method, at): (&str, u64), (instance, of): (&str, u64), known: bool| {
+            let record = record(method, instance, 1, Some(1.0));
+            if known { with(record, &[("order", json!([at, of]))]) } else { record }
+        };
+        let pairs: Vec<_> =
+            places.iter().flat_map(|&method| instances.iter().map(move |&instance| (method, instance))).collect();
+        for known in [true, false] {
+            for turn in 0..pairs.len() {
+                let mut turned: Vec<Value> = pairs.iter().map(|&(a, b)| record(a, b, known)).collect();
+                turned.rotate_left(turn);
+                let study = &Study::all(&runs(turned))[0];
+                // Files of before do not say it: names decide.
+                let (methods, instances) = match known {
+                    true => (["uct", "low nrpa", "anneal"], ["y", "x"]),
+                    false => (["anneal", "low nrpa", "uct"], ["x", "y"]),
+                };
+                assert_eq!(
+                    (&study.methods[..], &study.instances[..]),
+                    (&methods.map(str::to_owned)[..], &instances.map(str::to_owned)[..]),
+                    "{turn}"
+                );
+            }
+        }
     }
 
     #[test]
