@@ -102,7 +102,7 @@ fn shrink(method: &mut Method) {
 }
 
 /// Settings that take ways through the code which no preset takes.
-const SETTINGS: [(&str, Settings); 14] = [
+const SETTINGS: [(&str, Settings); 18] = [
     ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
     ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
     ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
@@ -117,6 +117,11 @@ const SETTINGS: [(&str, Settings); 14] = [
     ("dfs", &[("shuffle", "all"), ("children", "given")]),
     ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
     ("anneal", &[("steps", "70"), ("reheats", "2"), ("adapt", "true"), ("waiting", "1")]),
+    // Races of exact methods, which may all come to their ends.
+    ("auto", &[("methods", "cabs,beam"), ("proof", "0")]),
+    ("auto", &[("methods", "best-first,bfs")]),
+    ("auto", &[("methods", "dfs,cabs"), ("race_part", "0.9")]),
+    ("auto", &[("methods", "bfs,ida-star"), ("proof", "0")]),
 ];
 
 /// Returns every method on every instance, and every rollout with three methods.

@@ -16,9 +16,11 @@ use std::time::Duration;
 
 /// The solver of a request, and what its result needs.
 fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
+    let is_default = request.setup.is_none();
     let setup = settled(instance, request.setup);
     let seed = setup.seed;
-    let mut solver = Solver::new(instance.problem(), setup).budget(request.budget).keep(request.keep.max(1));
+    let budget = if is_default { ending(&setup, request.budget) } else { request.budget };
+    let mut solver = Solver::new(instance.problem(), setup).budget(budget).keep(request.keep.max(1));
     if let Some(plan) = request.plan {
         solver = solver.plan(plan);
     }
@@ -51,6 +53,16 @@ fn settled<I: Instance>(instance: &I, setup: Option<Setup>) -> Setup {
     }
     let rollout = instance.rollout_for(&setup);
     setup.rollout(rollout)
+}
+
+/// More nodes than any run makes.
+const MOST_NODES: u64 = 1 << 59;
+
+/// Returns the budget of a default method. It suits its instance, so that an exact one ends without a limit that ends
+/// it: it has the nodes that it takes.
+pub(crate) fn ending(setup: &Setup, budget: Budget) -> Budget {
+    let nodes = budget.nodes.or_else(|| setup.check_limits(&budget).is_err().then_some(MOST_NODES));
+    Budget { nodes, ..budget }
 }
 
 /// Moves that [`AnyInstance::start_from`] returned.

@@ -4,6 +4,7 @@
 //! keywords. Defaults, limits, names and the checks of all of them are here, so that the same mistake has the same
 //! message everywhere.
 
+use crate::erased::ending;
 use crate::names::{hint, unknown};
 use crate::result::serialize_number;
 use crate::settings::{Setting, Settings};
@@ -16,7 +17,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// Seconds that a search without any limit takes.
-pub const DEFAULT_SECONDS: u64 = 30;
+pub const DEFAULT_SECONDS: u64 = Budget::DEFAULT_TIME.as_secs();
 
 /// The setting of a run that is no parameter of its method.
 const PROOF: &str = "proof";
@@ -335,7 +336,11 @@ impl RunSpec {
     /// The method, a setting, or a rollout is unknown or out of its range, or the limits never end a method that is
     /// named. The default method suits its instance: there it ends.
     pub fn resolve(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
-        let setup = self.setup(Some(domain), || instance.default_setup())?;
+        let mut setup = self.setup(Some(domain), || instance.default_setup())?;
+        if matches!(setup.method, Method::Auto(_)) && !self.set.iter().any(|setting| setting.key == PROOF) {
+            // Where exact search suits the instance, it has as much beside the race as beside the default method.
+            setup.proof = setup.proof.max(instance.default_setup().proof);
+        }
         if let (Method::Own(own), Some(rollout)) = (&setup.method, &self.rollout) {
             let (name, rollout) = (own.name(), rollout.escape_debug());
             let message = format!("{name} plays no rollouts, got `{rollout}`: name another method, or no rollout");
@@ -347,10 +352,11 @@ impl RunSpec {
             let mut named = auto.methods.entries().iter().filter_map(|entry| entry.rollout());
             named.try_for_each(|rollout| check_rollout(domain, instance, rollout))?;
         }
-        let budget = self.budget.budget(Duration::ZERO);
-        if self.method.is_some() {
-            refuse_endless(&setup, &budget)?;
+        let mut budget = self.budget.budget(Duration::ZERO);
+        if self.method.is_none() {
+            budget = ending(&setup, budget);
         }
+        refuse_endless(&setup, &budget)?;
         Ok(ResolvedRun { setup: setup.rollout(rollout), budget, keep: self.keep.unwrap_or(1) })
     }
 
@@ -501,22 +507,5 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
 /// # Errors
 /// Says which limit to add.
 pub fn refuse_endless(setup: &Setup, budget: &Budget) -> Result<(), SpecError> {
-    if budget.time.is_some() || budget.target.is_some() {
-        return Ok(());
-    }
-    let systematic = match &setup.method {
-        Method::BranchAndBound(_) | Method::IdaStar(_) => true,
-        Method::Own(own) => own.is_exact(),
-        _ => false,
-    };
-    let has_nodes = !matches!(setup.method, Method::Sampling(_) | Method::Auto(_));
-    let only_nodes = budget.nodes.is_some() && [budget.playouts, budget.stall] == [None; 2];
-    let why = if systematic && budget.nodes.is_none() {
-        "it may finish no solution for very long, so that playouts never end it: give time or nodes as well"
-    } else if only_nodes && !has_nodes {
-        "it may count no nodes, so that a limit of nodes never ends it: give time or playouts"
-    } else {
-        return Ok(());
-    };
-    Err(SpecError::new(SpecPart::Budget, format!("{}: {why}", setup.preset)))
+    setup.check_limits(budget).map_err(|error| SpecError::new(SpecPart::Budget, error.to_string()))
 }

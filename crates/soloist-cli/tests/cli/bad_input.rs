@@ -30,6 +30,8 @@ fn wrong_arguments_exit_with_2() {
         (&["--method", "uct", "--set", "played_only=true"], "played_only needs move_playouts"),
         (&["--method", "sampling", "--nodes", "9"], "sampling: it may count no nodes"),
         (&["--method", "ida-star", "--playouts", "9"], "ida-star: it may finish no solution"),
+        (&["--method", "cabs", "--playouts", "9"], "cabs: it may finish no solution"),
+        (&["--method", "auto", "--set", "methods=dfs,cabs", "--playouts", "9"], "auto: it may finish no solution"),
         (&["--set", "level"], "expected KEY=VALUE"),
         (&["--set", "=1"], "expected KEY=VALUE"),
         (&["--rollout", "nosuch"], "no rollout"),

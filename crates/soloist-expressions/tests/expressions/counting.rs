@@ -212,7 +212,7 @@ fn orders_as_a_problem() {
             }
         }
         assert_eq!(seen.len(), 120);
-        let solver = Solver::new(&problem, Method::preset("dfs").unwrap()).budget(Budget::playouts(200));
+        let solver = Solver::new(&problem, Method::preset("dfs").unwrap()).budget(Budget::nodes(100_000));
         let outcome = solver.run().unwrap();
         assert!(outcome.optimal);
         let solution = outcome.best.unwrap();

@@ -2,12 +2,21 @@
 
 use crate::check::{Violation, after, future, list};
 use crate::core::hash::Key;
+use crate::run::returns_better;
 use crate::{Problem, Rng, Score, Sense};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Moves that are remembered, and pairs of states that are compared after each game.
 const MOST: usize = 1 << 20;
 const PAIRS: usize = 4;
+/// Pairs of a game from which these are drawn, and moves that are played from a pair: a random game of a puzzle whose
+/// moves can be taken back may have a hundred thousand.
+const MOST_PAIRS: usize = 256;
+const FOLLOWED: usize = 10_000;
+
+const AGAIN: &str = "a state has the key of an earlier one of the same game";
+const BETTER: &str = "a state has the future of an earlier one of the same game and is better: the key must tell apart \
+                      what can be gained again and again";
 
 /// What states are compared by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,15 +72,23 @@ impl<M: Copy + PartialEq> Keys<M> {
     ) -> Result<Vec<Pair<M>>, Violation<M>> {
         let mut pairs = Vec::new();
         let mut state = problem.root();
-        let mut path = BTreeSet::new();
+        let mut path: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
         for at in 0..=played.len() {
-            if let Some((key, _)) = label(problem, by, &state) {
-                if !path.insert(key) {
-                    let what = "a state has the key of an earlier one of the same game";
+            if let Some((key, numbers)) = label(problem, by, &state) {
+                // Where moves can be taken back, a future may return, but no better than it was.
+                let returns = match path.get(&key) {
+                    Some(_) if by == By::Key => Some(AGAIN),
+                    Some(before) if returns_better(problem.sense(), before, &numbers) => Some(BETTER),
+                    _ => None,
+                };
+                if let Some(what) = returns {
                     return Err(Violation::new(what, played[..at].to_vec()));
                 }
+                path.insert(key, numbers);
                 match self.ways[which].get(&key) {
-                    Some(way) if way != &played[..at] => pairs.push((way.clone(), played[..at].to_vec())),
+                    Some(way) if way != &played[..at] && pairs.len() < MOST_PAIRS => {
+                        pairs.push((way.clone(), played[..at].to_vec()));
+                    }
                     None if self.moves + at <= MOST => {
                         self.moves += at;
                         self.ways[which].insert(key, played[..at].to_vec());
@@ -183,7 +200,7 @@ fn follow<P: Problem>(
     }
     let wrong =
         |what: &str, a: &[P::Move], b: &[P::Move]| Err(Violation::new(format!("{what}: after {a:?}, and"), b.to_vec()));
-    loop {
+    for _ in 0..FOLLOWED {
         if by == By::Key
             && let Some(what) = unlike(&list(problem, &one), &list(problem, &two))
         {
@@ -234,4 +251,5 @@ fn follow<P: Problem>(
         b.push(best.0);
         (one, two) = (next, best.1);
     }
+    Ok(())
 }

@@ -36,6 +36,8 @@ pub(crate) struct Watch {
     /// What all streams are asked for; 0: nothing. Raised whenever a mark is set.
     word: Arc<AtomicU8>,
     marks: Arc<AtomicU8>,
+    /// The moves of the longest game that was left in an abandoned step.
+    left: Arc<AtomicU64>,
     most: usize,
     record: Arc<Record>,
     /// Where the problem reports errors.
@@ -74,7 +76,14 @@ impl Watch {
     /// reports errors in `fault`.
     pub(crate) fn new(word: &Arc<AtomicU8>, most: u64, fault: Option<Fault>) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { word: Arc::clone(word), marks: Arc::default(), most, record: Arc::default(), fault }
+        Self {
+            word: Arc::clone(word),
+            marks: Arc::default(),
+            left: Arc::default(),
+            most,
+            record: Arc::default(),
+            fault,
+        }
     }
 
     /// Whether nothing counts that the present step finds: the problem has reported an error, or the step is abandoned.
@@ -118,20 +127,20 @@ impl Watch {
         self.has(FULL).then(|| (needed.load(Ordering::Relaxed), had.load(Ordering::Relaxed)))
     }
 
-    /// Forgets that the record of a playout was too large: nothing of that playout is used.
+    /// Forgets that the record of a playout was too large, or a game too long: nothing of that step is used.
     pub(crate) fn forgive(&self) {
-        self.marks.fetch_and(!FULL, Ordering::Relaxed);
+        self.marks.fetch_and(!(FULL | ENDLESS), Ordering::Relaxed);
     }
 
-    /// Whether anything is asked for. No mark is set where nothing is.
+    /// Whether anything is asked for, or a game has had too many moves.
     #[inline]
     pub(crate) fn is_raised(&self) -> bool {
-        self.word.load(Ordering::Relaxed) != 0
+        self.word.load(Ordering::Relaxed) != 0 || self.has(ENDLESS)
     }
 
     /// Whether a rollout that works long has to end early with a finished solution. Notes that it was asked.
     pub(crate) fn shortens(&self) -> bool {
-        let raised = self.is_raised();
+        let raised = self.word.load(Ordering::Relaxed) != 0;
         if raised {
             self.mark(SHORTENED);
         }
@@ -150,18 +159,27 @@ impl Watch {
         if asked {
             self.mark(ABANDONED);
         }
-        asked
+        asked || self.has(ENDLESS)
     }
 
     /// Whether a game of `moves` moves so far has to be given up: the step is abandoned, or the game has had too many.
     pub(crate) fn gives_up(&self, moves: usize) -> bool {
         // A game of just as many moves may be over.
         if moves > self.most {
+            // The step of this stream alone ends.
             self.mark(ENDLESS);
-            self.word.store(Demand::Abandon as u8, Ordering::Relaxed);
             return true;
         }
-        self.abandons()
+        let abandons = self.abandons();
+        if abandons {
+            self.left.fetch_max(moves as u64, Ordering::Relaxed);
+        }
+        abandons
+    }
+
+    /// The moves of the longest game that an abandoned step has left; 0: it has left none.
+    pub(crate) fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// Notes that user code has returned early, as the run had asked it to.

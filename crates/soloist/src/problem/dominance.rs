@@ -63,9 +63,11 @@ pub trait Dominance<P: Problem> {
     /// Returns a key of what can still be done, without what it has cost so far, and the score so far.
     ///
     /// The promise: if two states have the same key, then for each way to complete the one with the worse score so far,
-    /// the other has a way that ends at least as well; and no state has the key of one before it in the same game. This
-    /// holds wherever the same moves are legal in both and add the same to both scores; the moves may have other names
-    /// and stand in another order, so that symmetric states may share a key. A route: the key is the set of places
+    /// the other has a way of no more moves that ends at least as well. This holds wherever the same moves are legal in
+    /// both and add the same to both scores; the moves may have other names and stand in another order, so that
+    /// symmetric states may share a key. Where moves can be taken back, as in sliding puzzles, a state may have the key
+    /// of one before it in the same game, with a score so far and resources that are no better: the one before
+    /// dominates it, and it is dropped. A state that comes back better is an error. A route: the key is the set of places
     /// visited and the last of them, the score so far is the length; [`Problem::key`], in contrast, has to include the
     /// length. The score so far is compared in the problem's [`sense`](Problem::sense), is never NaN, and need not be
     /// the score of anything finished.

@@ -4,7 +4,8 @@ use crate::core::cut::Watch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Limits of a run; whichever is reached first stops it. The default has none but the memory limit.
+/// Limits of a run; whichever is reached first stops it. The default has none but the memory limit:
+/// [`Solver::run`](crate::Solver::run) then takes [`DEFAULT_TIME`](Self::DEFAULT_TIME).
 ///
 /// Counts (`playouts`, `nodes`, `stall`) are reproducible, `time` is not. All of them count the whole search, before
 /// and after a resume. With several streams, `playouts` is divided among them exactly, `nodes` and `memory` evenly.
@@ -12,7 +13,12 @@ use std::time::Duration;
 pub struct Budget {
     /// Wall-clock time.
     pub time: Option<Duration>,
-    /// Playouts, exactly.
+    /// Playouts, exactly: finished games that were scored, by a rollout, an edit or a search that came to their end.
+    ///
+    /// States of systematic searches are no playouts. `dfs` and its relatives, `ida-star`, beams that drop states by
+    /// bounds (`cabs`, `layers = bound`) and exact searches of a problem may finish no game for very long: limits of
+    /// playouts or of `stall` alone are refused there, see [`Setup::check_limits`](crate::Setup::check_limits). In a
+    /// race of `auto` with other methods they end with their part of the effort.
     pub playouts: Option<u64>,
     /// Tree nodes created; for systematic searches, states visited; for a problem's own search, its units of work, as
     /// its [`Unit`](crate::problem::Unit) says.
@@ -38,6 +44,10 @@ impl Budget {
     /// 2 GiB, the default memory limit.
     pub const MEMORY: u64 = 2 << 30;
 
+    /// What [`Solver::run`](crate::Solver::run) takes where there is neither a limit nor a stop flag: 30 s, as on the
+    /// command line.
+    pub const DEFAULT_TIME: Duration = Duration::from_secs(30);
+
     /// A million, the default limit of the moves of a game.
     pub const MAX_MOVES: u64 = Watch::MOST as u64;
 
@@ -53,10 +63,16 @@ impl Budget {
         Self { time: Some(time), ..Self::default() }
     }
 
-    /// Limited by playouts.
+    /// Limited by playouts, which do not end [every method](Self::playouts).
     #[must_use]
     pub fn playouts(playouts: u64) -> Self {
         Self { playouts: Some(playouts), ..Self::default() }
+    }
+
+    /// Whether nothing limits how long a run takes.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        let counts = [self.playouts, self.nodes, self.stall];
+        self.time.is_none() && self.target.is_none() && counts == [None; 3]
     }
 }
 

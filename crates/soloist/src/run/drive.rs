@@ -10,6 +10,7 @@ use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
 use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
+use crate::search::step::Unfinished;
 use crate::search::{Clock, Exchange, Limits, insert};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,15 @@ use std::time::{Duration, Instant};
 /// Remarks on limits that bind inside a step.
 const ABANDONED: &str = "the limit was reached long before the end of a step, which was abandoned: \
                          the best solution stands, the run cannot be continued from here";
+const FRUITLESS: &str = "the limit was reached inside the first step, which was abandoned: there is no solution, and the run \
+                         cannot be continued from here";
 const SHORTENED: &str = "the limit was reached long before the end of a playout, which was cut short: \
                          a run without that limit makes other playouts";
+const COMPLETED: &str = "the first pass of a beam was cut off: the best solution is one of its best states, played to its end \
+                         after the limit";
+/// The time that this may take, or the part of the time so far, where a clock or a signal has ended the run.
+const COMPLETION: Duration = Duration::from_millis(50);
+const COMPLETION_PART: u32 = 50;
 const UNWATCHED: &str = "no further thread could be started: limits of time and signals were obeyed between steps only";
 
 /// All streams of a run, and the budget that they have been granted.
@@ -308,6 +316,33 @@ impl<'p> Drive<'p> {
         reason
     }
 
+    /// Returns what searches have unfinished that a limit has ended before they had finished anything, played to its
+    /// end, where it is better than what they have. It is no part of the run, which may continue.
+    pub(super) fn completed(&self) -> Option<(Solution<MoveId>, Improvement)> {
+        if self.stop.is_final() || self.stop == StopReason::Target || self.decisive().is_some() {
+            return None;
+        }
+        // Whatever was asked for has been done.
+        self.word.store(0, Ordering::Relaxed);
+        let sense = self.sense();
+        let by_clock = matches!(self.stop, StopReason::Time | StopReason::Interrupted);
+        let until = by_clock.then(|| Instant::now() + COMPLETION.max(self.elapsed / COMPLETION_PART));
+        let incumbent = self.best().and_then(|best| best.score.value());
+        let mut reached = self.best().map(|best| best.score);
+        let mut best = None;
+        for stream in self.streams.iter().filter(|stream| !stream.watch.is_void() && !stream.has_failed()) {
+            let (counters, number) = (stream.tally.counters, stream.tally.stream);
+            let run = Unfinished { incumbent, nodes: counters.nodes, until };
+            let Some(solution) = stream.search.completion(&*stream.problem, &run) else { continue };
+            if reached.is_none_or(|reached| sense.better(solution.score, reached)) {
+                let (score, playouts, elapsed) = (solution.score, counters.playouts, self.elapsed);
+                reached = Some(score);
+                best = Some((solution, Improvement { score, playouts, stream: number, elapsed }));
+            }
+        }
+        best
+    }
+
     /// Runs the streams, with exchanges between them, until none can continue in this part.
     fn run_part(&mut self, shared: &RunSignals<'_, '_>) -> Vec<Rest> {
         loop {
@@ -423,13 +458,15 @@ impl<'p> Drive<'p> {
         events
     }
 
-    /// Returns what the streams have yielded so far.
-    pub(super) fn result(&self) -> RunYield {
+    /// Returns what the streams have yielded so far, with what was [completed](Self::completed).
+    pub(super) fn result(&self, completed: Option<(Solution<MoveId>, Improvement)>) -> RunYield {
         let sense = self.sense();
         let first = self.decisive();
         let problem = &*self.streams[0].problem;
         let stop = first.map(|(_, reason)| reason).filter(|_| is_goal(self.stop)).unwrap_or(self.stop);
-        let best = self.incumbent().cloned();
+        let (completed, improvement) = completed.unzip();
+        let remarks = completed.iter().map(|_| COMPLETED.to_owned());
+        let best = completed.clone().or_else(|| self.incumbent().cloned());
         let bound = || {
             let root = self.bound;
             // Where a stream reached a goal, how far the others came by then depends on their schedule.
@@ -441,14 +478,15 @@ impl<'p> Drive<'p> {
         let shown = first.map_or(stop, |(_, reason)| reason);
         let verdict = Verdict::new(shown, problem.facts().is_complete, best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
-        for event in self.events(first.map(|(first, _)| first.since())) {
+        for event in self.events(first.map(|(first, _)| first.since())).into_iter().chain(improvement) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
                 history.push(event);
             }
         }
         let only = first.map(|(first, _)| first.tally.stream);
         let kept = self.kept(best.as_ref(), only);
-        RunYield { best, kept, verdict, stop, history, remarks: self.remarks(only) }
+        let remarks = self.remarks(only).into_iter().chain(remarks).collect();
+        RunYield { best, kept, verdict, stop, history, remarks }
     }
 
     /// Returns what the searches have decided and why; with `only`, that of one stream.
@@ -457,12 +495,20 @@ impl<'p> Drive<'p> {
         // How far the others came when one had reached a goal depends on their schedule.
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
         let told = all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark));
-        let own = [
-            (self.is_abandoned(), ABANDONED),
-            (self.streams.iter().any(|stream| stream.watch.is_shortened()), SHORTENED),
-            (self.unwatched, UNWATCHED),
-        ];
-        told.chain(own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned())).collect()
+        let shortened = self.streams.iter().any(|stream| stream.watch.is_shortened());
+        let own = [(shortened, SHORTENED), (self.unwatched, UNWATCHED)];
+        let own = own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned());
+        told.chain(self.abandonment()).chain(own).collect()
+    }
+
+    /// Says that a step was abandoned, and what is left then.
+    fn abandonment(&self) -> Option<String> {
+        let left = self.streams.iter().map(|stream| stream.watch.left()).max().unwrap_or(0);
+        self.is_abandoned().then(|| match (self.best(), left) {
+            (Some(_), _) => ABANDONED.to_owned(),
+            (None, 0) => FRUITLESS.to_owned(),
+            (None, left) => format!("no game has ended: one was at move {left} at the limit; do moves ever end?"),
+        })
     }
 
     /// Whether a step was abandoned: the run has its best solution, but cannot continue.

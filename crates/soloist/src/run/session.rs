@@ -62,6 +62,14 @@ pub enum SolveError {
     /// A method makes whole solutions, which cannot begin with given moves.
     #[error("with a prefix another method is needed: those of the problem itself make whole solutions")]
     Whole(#[source] ParameterError),
+    /// The limits need not end a run of this method: see [`Setup::check_limits`].
+    #[error("{method}: {what}")]
+    Limits {
+        /// The name of the preset.
+        method: String,
+        /// Why, and what limit to add.
+        what: &'static str,
+    },
     /// The method holds more than the memory limit allows, whatever it finds.
     #[error("the method needs at least {} MiB for its states, beams and records, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
@@ -400,7 +408,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         self.drive.plan = plan;
     }
 
-    /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was.
+    /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was. What
+    /// does not end a method, such as playouts alone `dfs` and `cabs`, does not end a slice either:
+    /// [`Setup::check_limits`] says so before.
     ///
     /// `playouts`, `nodes` and `time` of the slice are added to what was done before; `target` and `stall` are as in a
     /// whole run; `memory` is ignored: it was settled when the run began.
@@ -579,10 +589,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         }
     }
 
-    /// Returns what the run has yielded so far.
+    /// Returns what the run has yielded so far. Where a limit has ended a beam in its first pass, its best states are
+    /// played to their ends for this: that is no part of the run, nor of [`best`](Self::best).
     #[must_use]
     pub fn outcome(&self) -> Outcome<P::Move> {
-        let result = self.drive.result();
+        let completed = self.drive.completed().filter(|(solution, _)| {
+            let Solution { score, moves } = solution.unpacked(&self.packing, self.problem.prefix());
+            !self.replays || self.broken.is_none() && replay(&*self.problem, &moves, score).is_ok()
+        });
+        let result = self.drive.result(completed);
         Outcome {
             best: result.best.map(|best| best.unpacked(&self.packing, self.problem.prefix())),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing, self.problem.prefix())).collect(),

@@ -1,6 +1,7 @@
 //! A run's setting as one value.
 
 use super::budget::Budget;
+use super::session::SolveError;
 use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::MoveCodec;
@@ -39,7 +40,8 @@ pub struct Setup {
     /// The part of the effort that a cheap attempt at a proof may take beside the method, from 0 (none) to 1.
     ///
     /// An exact search runs beside the method, at most 100,000 nodes of it, or more in proportion to a part above
-    /// [`PROOF`](Self::PROOF): complete beam search where the problem has a [bound](crate::Problem::bound) and
+    /// [`PROOF`](Self::PROOF) and where solutions are long, at least as many as four ways to a solution cost; in a run
+    /// limited by time alone, at least as many as it makes in that part of half of its time: complete beam search where the problem has a [bound](crate::Problem::bound) and
     /// [futures](crate::problem::Dominance::future), otherwise depth-first branch and bound. Where the latter estimates
     /// that its whole tree has at most four million nodes, it may make these nodes and use half of the effort. It finds
     /// the optimum of small instances within milliseconds; what it finds counts like any other solution. Its effort, in
@@ -48,8 +50,7 @@ pub struct Setup {
     /// is reproducible, whole or in parts. The first stream makes the attempt.
     ///
     /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
-    /// its relatives, and where the length of a solution times the moves of the root is above the nodes that it may
-    /// make. The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
+    /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes. The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
     #[serde(default)]
     pub proof: f64,
 }
@@ -145,6 +146,35 @@ impl Setup {
         self.method.validate()?;
         let sound = (0.0..=1.0).contains(&self.proof);
         if sound { Ok(()) } else { Err(Self::bad_proof(self.proof.to_string())) }
+    }
+
+    /// Checks that the limits of a budget end a run of this method. A budget without any limit passes, and so does one
+    /// with a target, which may never be reached: the caller accepts that. [`Solver::run`](crate::Solver::run) checks
+    /// it.
+    ///
+    /// ```
+    /// use soloist::{Budget, Setup};
+    /// let cabs = Setup::preset("cabs").unwrap();
+    /// assert!(cabs.check_limits(&Budget::nodes(1_000)).is_ok());
+    /// let error = cabs.check_limits(&Budget::playouts(1_000)).unwrap_err();
+    /// assert!(error.to_string().ends_with("give time or nodes as well"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`SolveError::Limits`], which says what limit to add.
+    pub fn check_limits(&self, budget: &Budget) -> Result<(), SolveError> {
+        let &Budget { time, playouts, nodes, target, stall, .. } = budget;
+        let by_games = playouts.is_some() || stall.is_some();
+        let what = if time.is_some() || target.is_some() {
+            return Ok(());
+        } else if by_games && nodes.is_none() && self.method.finishes_rarely() {
+            "it may finish no solution for very long, so that playouts never end it: give time or nodes as well"
+        } else if nodes.is_some() && !by_games && !self.method.counts_nodes() {
+            "it may count no nodes, so that a limit of nodes never ends it: give time or playouts"
+        } else {
+            return Ok(());
+        };
+        Err(SolveError::Limits { method: self.preset.clone(), what })
     }
 
     fn bad_proof(value: String) -> ParameterError {

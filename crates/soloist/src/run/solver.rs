@@ -3,8 +3,8 @@
 use super::budget::Budget;
 use super::drive::SliceLimits;
 use super::file::Claimed;
-use super::observer::Observer;
-use super::outcome::Outcome;
+use super::observer::{Observer, Progress};
+use super::outcome::{Outcome, StopReason};
 use super::plan::Plan;
 use super::session::{Control, RunInfo, Session, SolveError};
 use super::setup::Setup;
@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Why the last checkpoint of an abandoned run is not written.
 const INSIDE: &str = "the run was ended inside a step: the checkpoint before that step stays";
+
+/// What is said of a run that has ended for want of a limit.
+const UNLIMITED: &str = "no limit was set: the run had the 30 s of Budget::DEFAULT_TIME";
 
 /// Runs a [`Method`](crate::Method) on a [`Problem`]: seed, threads, limits, observer, checkpoints.
 ///
@@ -75,7 +78,7 @@ impl<P: Problem + 'static> Solver<'static, P> {
 
 impl<'a, P: Problem> Solver<'a, P> {
     /// Returns a run of a [`Setup`] or of a [`Method`](crate::Method), which has seed 0, one thread and the problem's
-    /// first rollout, without limits.
+    /// first rollout. Limits are to be set: without any, [`run`](Self::run) takes 30 s.
     #[must_use]
     pub fn new(problem: &'a P, setup: impl Into<Setup>) -> Self {
         Self::of(ProblemRef::borrowed(problem), setup.into())
@@ -243,7 +246,13 @@ impl<'a, P: Problem> Solver<'a, P> {
 
     /// Runs until the budget is used up, the method ends, or the stop flag is raised.
     ///
+    /// Where there is neither a limit nor a stop flag, the run ends after [`Budget::DEFAULT_TIME`], and a remark says
+    /// so. `Budget::time(Duration::MAX)` is no limit at all.
+    ///
     /// # Errors
+    /// [`SolveError::Limits`](super::SolveError::Limits): limits that need not end a run of this method, such as
+    /// playouts alone for `dfs` and `cabs`.
+    ///
     /// Those of [`start`](Self::start) and [`Session::advance`], and a first checkpoint that cannot be written. A later
     /// one that fails is reported in [`Outcome::unsaved`].
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
@@ -255,10 +264,13 @@ impl<'a, P: Problem> Solver<'a, P> {
             None => None,
         };
         let mut session = self.start()?;
+        session.setup().check_limits(&budget)?;
         if let Some(claimed) = &mut claimed {
             claimed.write(|file| session.write(file)).map_err(CheckpointError::Write)?;
         }
+        let is_unlimited = budget.is_unlimited() && stop.is_none();
         let time = budget.time.map(|time| time.saturating_sub(session.elapsed()));
+        let time = time.or(is_unlimited.then_some(Budget::DEFAULT_TIME));
         let whole = SliceLimits {
             playouts: budget.playouts,
             nodes: budget.nodes,
@@ -293,6 +305,18 @@ impl<'a, P: Problem> Solver<'a, P> {
                 break;
             }
         }
-        Ok(Outcome { unsaved, ..session.outcome() })
+        let mut outcome = session.outcome();
+        // What is beyond the solutions of the run was completed behind the limit.
+        let known = session.best().map(|best| best.score);
+        if let (Some(observer), Some(best), Some(last)) = (&mut observer, &outcome.best, outcome.history.last())
+            && known != Some(best.score)
+        {
+            let (elapsed, counters, bound) = (outcome.elapsed, outcome.counters, outcome.bound);
+            observer.improved(last, best, &Progress { elapsed, counters, best: Some(best.score), bound });
+        }
+        if is_unlimited && outcome.stop == StopReason::Time {
+            outcome.remarks.push(UNLIMITED.to_owned());
+        }
+        Ok(Outcome { unsaved, ..outcome })
     }
 }

@@ -121,7 +121,7 @@ fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) ->
     let mut state = problem.root();
     let mut legal = Vec::new();
     let mut bounds = Bounds { sense, tightest: None, scale: 0.0 };
-    let mut futures = HashMap::new();
+    let mut futures = Futures::default();
     let every = moves.len().div_ceil(COPIES).max(1);
     let ask = moves.len().div_ceil(PROMISES).max(1);
     for (step, &mv) in moves.iter().enumerate() {
@@ -135,7 +135,7 @@ fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) ->
             if step > 0 {
                 bounds.note(step, problem.bound(&state));
             }
-            check_future(problem, &state, step, &mut futures)?;
+            futures.note(problem, &state, step)?;
         }
         if step % every == 0 || step + 2 >= moves.len() {
             let other = legal.iter().rev().copied().find(|other| *other != mv).unwrap_or(mv);
@@ -167,6 +167,7 @@ fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) ->
         });
     }
     bounds.check(replayed)?;
+    futures.check(problem, moves, replayed)?;
     Ok(bounds.scale)
 }
 
@@ -196,19 +197,83 @@ fn short(mv: &impl std::fmt::Debug) -> String {
     text
 }
 
-/// Checks the future of a state; `met` holds those of the states before it.
-fn check_future<P: Problem>(
-    problem: &P,
-    state: &P::State,
-    step: usize,
-    met: &mut HashMap<Key, usize>,
-) -> Result<(), ReplayError> {
-    let wrong = |what| Err(ReplayError::Future { step, what });
-    match problem.dominance().map(|dominance| dominance.future(state)) {
-        Some((_, value)) if value.is_nan() => wrong("has a score so far that is not a number"),
-        Some((key, _)) if met.insert(key, step).is_some() => wrong("has the key of a state before it in the same game"),
-        _ => Ok(()),
+/// What is known of the futures on the way of a solution.
+#[derive(Default)]
+struct Futures {
+    /// The last step with each key, its score so far and its resources.
+    met: HashMap<Key, (usize, Vec<f64>)>,
+    /// Steps with equal keys: the first few.
+    returns: Vec<(usize, usize)>,
+}
+
+/// How many returns to an earlier future are checked.
+const RETURNS: usize = 4;
+
+impl Futures {
+    /// Checks the future of the state after `step` moves. Where moves can be taken back, a state may return, but no
+    /// better than it was: searches drop it then.
+    fn note<P: Problem>(&mut self, problem: &P, state: &P::State, step: usize) -> Result<(), ReplayError> {
+        let Some(dominance) = problem.dominance() else { return Ok(()) };
+        let wrong = |what| Err(ReplayError::Future { step, what });
+        let (key, value) = dominance.future(state);
+        if value.is_nan() {
+            return wrong("has a score so far that is not a number");
+        }
+        let mut numbers = vec![value];
+        dominance.resources(state, &mut numbers);
+        let before = self.met.insert(key, (step, numbers.clone()));
+        let Some((from, before)) = before else { return Ok(()) };
+        if returns_better(problem.sense(), &before, &numbers) {
+            return wrong(BETTER);
+        }
+        if self.returns.len() < RETURNS {
+            self.returns.push((from, step));
+        }
+        Ok(())
     }
+
+    /// Checks that the game ends at least as well without the moves from a state to one with its future. Moves that
+    /// have other names there say nothing.
+    fn check<P: Problem>(&self, problem: &P, moves: &[P::Move], score: Score) -> Result<(), ReplayError> {
+        for &(from, to) in &self.returns {
+            let (mut state, mut legal) = (problem.root(), Vec::new());
+            moves[..from].iter().for_each(|&mv| problem.apply(&mut state, mv));
+            let mut rest = moves[to..].iter();
+            let is_renamed = loop {
+                legal.clear();
+                problem.moves(&state, &mut legal);
+                match rest.next() {
+                    _ if legal.is_empty() => break false,
+                    None => return Err(ReplayError::Future { step: to, what: OTHER }),
+                    Some(mv) if !legal.contains(mv) => break true,
+                    Some(&mv) => problem.apply(&mut state, mv),
+                }
+            };
+            if !is_renamed && is_clearly_better(problem.sense(), score, problem.score(&state)) {
+                return Err(ReplayError::Future { step: to, what: OTHER });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a score is better than another by more than rounding explains.
+fn is_clearly_better(sense: Sense, a: Score, b: Score) -> bool {
+    match (a.value(), b.value()) {
+        (Some(x), Some(y)) => sense.clearly_better(x, y),
+        _ => sense.better(a, b) && !a.is_close_to(b, 0.0),
+    }
+}
+
+/// What is wrong with a future that comes back.
+const BETTER: &str = "has the key of a state before it in the same game and a better score so far: \
+                      the key must tell apart what can be gained again and again";
+const OTHER: &str = "has the key of a state before it in the same game, which cannot be completed in the same way";
+
+/// Whether a state whose future has the key of one before it in the same game, with these score so far and resources,
+/// comes back better than it was. If it does not, the state before it dominates it.
+pub(crate) fn returns_better(sense: Sense, before: &[f64], now: &[f64]) -> bool {
+    before.len() != now.len() || before.iter().zip(now).any(|(&before, &now)| sense.clearly_better(now, before))
 }
 
 /// The bounds of the states on the way.

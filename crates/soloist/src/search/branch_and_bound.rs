@@ -79,7 +79,7 @@ parameters! {
     /// # use soloist::run::StopReason;
     /// for name in ["dfs", "best-first", "bfs", "iterative-broadening", "lds"] {
     ///     let outcome = Solver::new(&Staircase(8), Method::preset(name).unwrap())
-    ///         .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+    ///         .budget(Budget::nodes(10_000)).seed(1).run().unwrap();
     ///     assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
     ///     // A first game and all 256 solutions, because the staircase has no bound.
     ///     assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 257));
@@ -117,6 +117,10 @@ impl BranchAndBound {
 impl Family for BranchAndBound {
     fn plays_first(&self) -> bool {
         false
+    }
+
+    fn finishes_rarely(&self) -> bool {
+        true
     }
 
     /// The end of the path, and the buffers.

@@ -47,6 +47,16 @@ pub(crate) trait Family {
         false
     }
 
+    /// Whether the search may finish no game for very long, so that a limit of playouts need not end it.
+    fn finishes_rarely(&self) -> bool {
+        false
+    }
+
+    /// Whether the search counts nodes, so that a limit of nodes ends it.
+    fn counts_nodes(&self) -> bool {
+        true
+    }
+
     /// Returns the rollouts that the search plays beside that of the run, by name.
     ///
     /// # Errors

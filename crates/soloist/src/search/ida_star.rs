@@ -43,7 +43,7 @@ parameters! {
     /// # use soloist::doc::Staircase;
     /// # use soloist::run::StopReason;
     /// let outcome = Solver::new(&Staircase(8), Method::preset("ida-star").unwrap())
-    ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+    ///     .budget(Budget::nodes(10_000)).seed(1).run().unwrap();
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
     /// // A first game and all 256 solutions, because the staircase has no bound.
     /// assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 257));
@@ -70,6 +70,10 @@ parameters! {
 impl Family for IdaStar {
     fn plays_first(&self) -> bool {
         false
+    }
+
+    fn finishes_rarely(&self) -> bool {
+        true
     }
 
     /// The end of the path, and the buffers.

@@ -83,6 +83,16 @@ macro_rules! families {
                 match self { $(Self::$family(parameters) => Family::shares_threads(parameters),)+ }
             }
 
+            /// Whether the search may finish no game for very long, so that a limit of playouts need not end it.
+            pub(crate) fn finishes_rarely(&self) -> bool {
+                match self { $(Self::$family(parameters) => Family::finishes_rarely(parameters),)+ }
+            }
+
+            /// Whether the search counts nodes, so that a limit of nodes ends it.
+            pub(crate) fn counts_nodes(&self) -> bool {
+                match self { $(Self::$family(parameters) => Family::counts_nodes(parameters),)+ }
+            }
+
             /// Returns the rollouts that the method plays on this problem beside that of the run, by name.
             ///
             /// # Errors

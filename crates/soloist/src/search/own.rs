@@ -130,6 +130,11 @@ impl Family for Own {
         self.resolve(searches)
     }
 
+    /// A unit that is a solution counts as a playout.
+    fn finishes_rarely(&self) -> bool {
+        self.is_exact() && self.counts_nodes()
+    }
+
     fn build(&self, problem: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         let (unit, size, exact) =
             self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));

@@ -47,6 +47,10 @@ impl Family for Sampling {
         true
     }
 
+    fn counts_nodes(&self) -> bool {
+        false
+    }
+
     fn build(&self, _: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         Box::new(SamplingSearch { limit: self.limit, cutoff: self.cutoff })
     }

@@ -11,6 +11,7 @@ use crate::erased::rollout::ErasedRollout;
 use crate::rollout::policy::Trace;
 use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 /// What a step returns: whether the search continues.
 #[must_use]
@@ -33,6 +34,11 @@ pub(crate) trait Search: Send {
     /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few
     /// times a second.
     fn open_bound(&self) -> Option<f64> {
+        None
+    }
+    /// Returns a solution made from what is unfinished, where a limit has ended the run before the search has finished
+    /// anything. It is no part of the search: nothing of that changes, and it counts as no playout.
+    fn completion(&self, _problem: &dyn ErasedProblem, _run: &Unfinished) -> Option<Solution<MoveId>> {
         None
     }
     /// Returns the part of the tree that is done, from 0 to 1: the children of a state count alike. `None`: unknown.
@@ -75,6 +81,24 @@ pub(crate) trait Search: Send {
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// A run that a limit has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unfinished {
+    /// The value of the incumbent, if it is feasible.
+    pub(crate) incumbent: Option<f64>,
+    /// Nodes counted so far.
+    pub(crate) nodes: u64,
+    /// When to come to an end, where time or a signal has ended it.
+    pub(crate) until: Option<Instant>,
+}
+
+impl Unfinished {
+    /// Whether there is no more time.
+    pub(crate) fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
 }
 
 /// A solution with its trace, for learning and for other streams.

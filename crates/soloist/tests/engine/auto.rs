@@ -1,10 +1,10 @@
 //! The portfolio: entrants with settings and rollouts, what a problem names, what observers see.
 
-use crate::common::{Bag, Packed, method, rules_of, timeless};
+use crate::common::{Bag, Fenced, Packed, method, rules_of, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::problem::{Entrant, Prior};
 use soloist::rollout::{NamedRollout, Rollout};
-use soloist::run::{Observer, SolveError};
+use soloist::run::{Counters, Observer, SolveError, StopReason};
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -255,7 +255,10 @@ fn exact_entrants_prune_by_what_others_have_found() {
     let nodes = |methods: &str| {
         let mut setup = Setup::from(method("auto", &[("methods", methods), ("first", "1000000")])).proof(0.0);
         setup.rollout = Some("random".to_owned());
-        let outcome = Solver::new(&Trap, setup).budget(Budget::nodes(1_000_000)).run().unwrap();
+        let outcome = Solver::new(&Trap, setup)
+            .budget(Budget { nodes: Some(1_000_000), ..Budget::playouts(1 << 40) })
+            .run()
+            .unwrap();
         assert!(outcome.optimal, "{methods}: {:?}", outcome.remarks);
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(70.0));
         outcome.counters.nodes
@@ -296,4 +299,48 @@ fn a_winner_that_still_improves_has_the_last_part() {
     let (short, long) = (run(300, 200), run(20, 20_000));
     assert_eq!(short.remarks.last().unwrap(), "nrpa(level=3) still improves and has the last part too");
     assert!(long.remarks.last().unwrap().contains("is improved by anneal"), "{:?}", long.remarks);
+}
+
+/// Where none makes playouts, their limit does not end them: the nodes do, and a checkpoint goes on.
+#[test]
+fn exact_entrants_alone_go_on_until_a_limit() {
+    let problem = Fenced::new(Bag::sixteen());
+    for methods in ["cabs,beam", "dfs,cabs", "best-first,bfs", "bfs,ida-star", "lds,iterative-broadening"] {
+        let setup = || Setup::from(method("auto", &[("methods", methods)])).proof(0.0).rollout("random");
+        for (playouts, nodes) in [(30, 57), (9, 40), (300, 100)] {
+            let solver = |factor| {
+                let budget = Budget { nodes: Some(factor * nodes), ..Budget::playouts(factor * playouts) };
+                Solver::new(&problem, setup()).seed(1).budget(budget)
+            };
+            let (outcome, saved) = run_and_save(solver(1), "exact-entrants");
+            let Counters { playouts: made, nodes: met } = outcome.counters;
+            assert!(outcome.optimal || made >= playouts || met >= nodes, "{methods}: {:?}", outcome.counters);
+            assert_ne!(outcome.stop, StopReason::Completed, "{methods}");
+            let next = solver(1_000_000).resume(&saved).unwrap().run().unwrap();
+            assert!(next.optimal && next.best.unwrap().score.value() == Some(problem.bag.optimum()), "{methods}");
+        }
+    }
+}
+
+/// A limit of playouts ends a race of others, exact entrants or not; without others it is refused.
+#[test]
+fn playouts_end_races_or_are_refused() {
+    let problem = Fenced::new(Bag::sixteen());
+    let run = |methods: &str, budget: Budget| {
+        let setup = Setup::from(method("auto", &[("methods", methods)])).proof(0.0).rollout("random");
+        run_and_save(Solver::new(&problem, setup).seed(1).budget(budget), "playouts-end")
+    };
+    let (outcome, _) = run("cabs,anneal,dfs,nmcs", Budget::playouts(500));
+    assert!(outcome.optimal || outcome.counters.playouts == 500, "{:?}", outcome.counters);
+    let setup = Setup::from(method("auto", &[("methods", "dfs,cabs")]));
+    let error = Solver::new(&problem, setup).budget(Budget::playouts(500)).run().unwrap_err();
+    let line =
+        "auto: it may finish no solution for very long, so that playouts never end it: give time or nodes as well";
+    assert_eq!(error.to_string(), line);
+    // Where all others have come to their ends, the run says that nothing can follow, and its checkpoint is whole.
+    let stubborn = "nmcs(level=1 restarts=false),nmcs(level=2 restarts=false),beam(width=1 restarts=false)";
+    let (outcome, saved) = run(stubborn, Budget { nodes: Some(1 << 40), ..Budget::playouts(1 << 40) });
+    assert!(outcome.optimal || outcome.stop == StopReason::Completed, "{:?}", outcome.stop);
+    assert!(outcome.optimal || outcome.remarks.last().unwrap().starts_with("no method can do more"));
+    assert!(Solver::new(&problem, Setup::preset("auto").unwrap()).resume(&saved).unwrap().start().is_ok());
 }

@@ -1,10 +1,10 @@
 //! Beam search against plain sorting of whole layers, and its proofs.
 
-use crate::common::{Recorded, method, rules_of, run, run_and_save, timeless};
+use crate::common::{Recorded, games, method, rules_of, run, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::problem::{Key, stable_hash};
 use soloist::run::StopReason;
-use soloist::{Budget, Problem, Score, Sense, Solver};
+use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
 /// A random directed graph of layers: from each of its nodes a few edges lead to nodes of the next layer, some to none.
 /// Nodes have random potentials; the score adds up the weights of the edges.
@@ -178,7 +178,7 @@ fn noise_policy_and_playouts_change_the_beam_and_survive_checkpoints() {
     ] {
         let parameters = method("beam", settings);
         let recorded = Recorded::new(Blind(problem.clone()));
-        let solver = |playouts| Solver::new(&recorded, parameters.clone()).seed(2).budget(Budget::playouts(playouts));
+        let solver = |playouts| Solver::new(&recorded, parameters.clone()).seed(2).budget(games(playouts));
         let whole = timeless(solver(300).run().unwrap());
         let log = recorded.take();
         assert!(!seen.contains(&log), "{settings:?} changes nothing");
@@ -269,8 +269,71 @@ impl Problem for Fork {
 fn passes_that_see_nothing_new_end_the_search() {
     for layers in ["depth", "bound"] {
         let beam = method("cabs", &[("selective", "true"), ("layers", layers)]);
-        let outcome = Solver::new(&Fork, beam).budget(Budget::playouts(50)).run().unwrap();
+        let outcome = Solver::new(&Fork, beam).budget(games(50)).run().unwrap();
         assert_eq!((outcome.stop, outcome.optimal), (StopReason::Completed, false), "{layers}");
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(1.0));
     }
+}
+
+/// In each of thirty layers one of seven numbers is taken; the numbers and the best of each layer are far apart. The
+/// sum so far is the potential.
+#[derive(Clone, Debug)]
+struct Climb;
+
+impl Climb {
+    const DEPTH: u32 = 30;
+
+    fn gain(layer: u32, mv: u32) -> u32 {
+        (stable_hash(&("gain", layer, mv)) % 1_000) as u32
+    }
+}
+
+impl Problem for Climb {
+    type State = (u32, u32);
+    type Move = u32;
+    fn root(&self) -> (u32, u32) {
+        (0, 0)
+    }
+    fn moves(&self, &(layer, _): &(u32, u32), moves: &mut Vec<u32>) {
+        moves.extend(0..if layer < Self::DEPTH { 7 } else { 0 });
+    }
+    fn apply(&self, (layer, sum): &mut (u32, u32), mv: u32) {
+        *sum += Self::gain(*layer, mv);
+        *layer += 1;
+    }
+    fn score(&self, &(_, sum): &(u32, u32)) -> Score {
+        Score::Feasible(sum.into())
+    }
+    fn potential(&self, &(_, sum): &(u32, u32)) -> Option<f64> {
+        Some(sum.into())
+    }
+}
+
+/// Whenever a limit ends its first pass, a beam has a solution from its best states, which is no part of the run.
+#[test]
+fn a_first_pass_that_is_cut_off_is_completed() {
+    let best: u32 = (0..Climb::DEPTH).map(|layer| (0..7).map(|mv| Climb::gain(layer, mv)).max().unwrap()).sum();
+    let solver = |nodes, threads| {
+        let setup = Setup::from(method("beam", &[("width", "200")])).seed(2).threads(threads);
+        Solver::new(&Climb, setup).budget(Budget::nodes(nodes))
+    };
+    for nodes in [1, 7, 8, 60, 400, 1_500, 9_000, 20_000] {
+        let (outcome, saved) = run_and_save(solver(nodes, 1), "completed");
+        let found = outcome.best.as_ref().unwrap();
+        assert_eq!(found.score.value(), Some(best.into()), "{nodes}");
+        assert!(outcome.remarks.iter().any(|line| line.contains("first pass")), "{nodes}: {:?}", outcome.remarks);
+        assert_eq!(outcome.history.last().unwrap().score, found.score, "{nodes}");
+        // The games before the pass are all that it counts.
+        assert_eq!(outcome.counters.playouts, 1, "{nodes}");
+        assert_eq!(timeless(outcome), timeless(solver(nodes, 3).run().unwrap()), "{nodes} on three threads");
+        for more in [10 * nodes, 2_000_000] {
+            let whole = solver(more, 1).run().unwrap();
+            let resumed = solver(more, 1).resume(&saved).unwrap().run().unwrap();
+            assert_eq!(timeless(resumed), timeless(whole), "{nodes}, then {more}");
+        }
+    }
+    // `auto` has it too, where its beam is all that it has beside games.
+    let setup = Setup::from(method("auto", &[("methods", "beam(width=200)")])).proof(0.0);
+    let outcome = Solver::new(&Climb, setup).seed(2).budget(Budget::nodes(9_000)).run().unwrap();
+    assert_eq!(outcome.best.unwrap().score.value(), Some(best.into()));
 }

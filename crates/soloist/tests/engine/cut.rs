@@ -1,7 +1,7 @@
 //! Limits that bind inside a step: the first signal, and games without end. No test measures time: where a limit did
 //! not bind, the test would not end.
 
-use crate::common::method;
+use crate::common::{games, method};
 use soloist::problem::{Facts, Fault};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{Control, SolveError, StopReason};
@@ -105,7 +105,7 @@ fn a_signal_ends_a_playout_without_end() {
             .find(|&seed| {
                 let trap = Trap { stop: AtomicBool::new(false) };
                 let solver = Solver::new(&trap, method(name, &[])).seed(seed);
-                let first = Budget { max_moves: 2_000, ..Budget::playouts(1) };
+                let first = Budget { max_moves: 2_000, ..games(1) };
                 solver.budget(first).run().is_ok()
             })
             .unwrap();
@@ -122,6 +122,49 @@ fn a_signal_ends_a_playout_without_end() {
         let bytes = std::fs::read(&file).unwrap();
         let session = Solver::new(&trap, method(name, &[])).resume(&bytes).unwrap().start().unwrap();
         assert_eq!(session.counters().playouts, 0, "{name}");
+    }
+}
+
+/// A game without end, which gives a signal after a thousand moves.
+struct Never(AtomicBool);
+
+impl Problem for Never {
+    type State = u64;
+    type Move = u8;
+    fn root(&self) -> u64 {
+        0
+    }
+    fn moves(&self, _: &u64, moves: &mut Vec<u8>) {
+        moves.push(0);
+    }
+    fn apply(&self, state: &mut u64, _: u8) {
+        *state += 1;
+        if *state == 1_000 {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    fn score(&self, _: &u64) -> Score {
+        panic!("no state is finished");
+    }
+    /// The default one would play on.
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+/// There is no best solution that could stand.
+#[test]
+fn a_game_without_end_is_named_where_nothing_was_found() {
+    for name in ["sampling", "nrpa", "nmcs", "uct", "anneal", "dfs"] {
+        let never = Never(AtomicBool::new(false));
+        let budget = Budget { max_moves: u64::MAX, memory: 1 << 40, ..Budget::default() };
+        let solver = Solver::new(&never, method(name, &[])).budget(budget).stop_flag(&never.0);
+        let outcome = solver.run().unwrap();
+        assert!(outcome.stop == StopReason::Interrupted && outcome.best.is_none(), "{name}");
+        let said = outcome.remarks.join("\n");
+        assert!(!said.contains("stands") && said.contains("no game has ended: one was at move "), "{name}: {said}");
+        let at: u64 = said.split("at move ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(at >= 1_000 && said.contains("do moves ever end?"), "{name}: {said}");
     }
 }
 
@@ -187,7 +230,7 @@ fn a_signal_ends_a_call_that_takes_long() {
     for name in ["sampling", "nrpa", "nmcs", "uct", "anneal", "beam", "dfs"] {
         let seed = (0..64)
             .find(|&seed| {
-                let solver = |problem| Solver::new(problem, method(name, &[])).seed(seed).budget(Budget::playouts(1));
+                let solver = |problem| Solver::new(problem, method(name, &[])).seed(seed).budget(games(1));
                 solver(&Stuck::new(false)).run().unwrap().best.is_some_and(|best| best.moves == [0; 5])
             })
             .unwrap();
@@ -351,7 +394,7 @@ impl Problem for Wide {
 
 #[test]
 fn the_record_of_a_playout_keeps_to_the_memory_limit() {
-    let budget = |memory| Budget { memory, ..Budget::playouts(100) };
+    let budget = |memory| Budget { memory, ..games(100) };
     let solver = |name| Solver::new(&Wide, method(name, &[])).seed(1);
     for name in ["nrpa", "hd-nrpa", "gnrpa"] {
         let error = solver(name).budget(budget(1 << 20)).run().unwrap_err();

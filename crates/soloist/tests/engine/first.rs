@@ -1,6 +1,6 @@
 //! What comes before a method's own work: first games, attempts at a proof, bounds that move, a bias that is seen.
 
-use crate::common::{Bag, Fenced, method, recorded, rules_of, run_and_save, timeless, without_time};
+use crate::common::{Bag, Fenced, games, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::problem::{Dominance, Facts, Key, Prior, stable_hash};
 use soloist::run::StopReason;
@@ -139,7 +139,7 @@ fn exact_methods_and_beams_have_a_solution_at_once() {
         assert!((1..=2).contains(&outcome.counters.playouts), "{name}");
         assert_eq!(outcome.history[0].playouts, 1, "{name}");
         // The same game, whatever the method is.
-        let one = solver(name).budget(Budget::playouts(1)).run().unwrap();
+        let one = solver(name).budget(games(1)).run().unwrap();
         assert_eq!((one.counters.playouts, one.counters.nodes), (1, 0), "{name}");
         let known = first.get_or_insert_with(|| one.best.clone());
         assert_eq!(one.best, *known, "{name}");
@@ -148,7 +148,7 @@ fn exact_methods_and_beams_have_a_solution_at_once() {
         let outcome = solver(name).offer(&[15]).budget(nodes(1)).run();
         let outcome = outcome.or_else(|_| solver(name).offer(&best.moves).budget(nodes(1)).run()).unwrap();
         assert!(outcome.history[0].playouts == 0, "{name}");
-        assert_eq!(solver(name).threads(3).budget(Budget::playouts(3)).run().unwrap().counters.playouts, 3);
+        assert_eq!(solver(name).threads(3).budget(games(3)).run().unwrap().counters.playouts, 3);
     }
 }
 
@@ -158,9 +158,7 @@ fn infeasible_first_games_are_tried_again() {
     let mut tries = Vec::new();
     for seed in 0..40 {
         let solver = |playouts| {
-            Solver::new(&problem, method("bfs", &[]))
-                .seed(seed)
-                .budget(Budget { nodes: Some(1), ..Budget::playouts(playouts) })
+            Solver::new(&problem, method("bfs", &[])).seed(seed).budget(Budget { nodes: Some(1), ..games(playouts) })
         };
         let (whole, saved) = run_and_save(solver(100), "first-whole");
         let feasible = whole.best.as_ref().unwrap().score.value().is_some();
@@ -210,7 +208,7 @@ fn bounds_and_proofs_hold_on_random_problems() {
                 let mut session = Solver::new(&problem, setup.clone()).start().unwrap();
                 let mut before = root;
                 for _ in 0..12 {
-                    let slice = Budget { nodes: Some(9), ..Budget::playouts(9) };
+                    let slice = Budget { nodes: Some(9), ..games(9) };
                     session.advance(&slice).unwrap();
                     let outcome = session.outcome();
                     let bound = outcome.bound.or(optimum).unwrap_or(before);
@@ -282,9 +280,9 @@ impl Prior<Late> for Late {
 fn a_bias_that_shows_nothing_at_the_root_is_seen() {
     for (late, expected) in [(true, true), (false, false)] {
         let problem = Late(Staircase(12), late);
-        let outcome = Solver::new(&problem, method("auto", &[])).budget(Budget::playouts(100)).run().unwrap();
+        let outcome = Solver::new(&problem, method("auto", &[])).budget(games(100)).run().unwrap();
         assert_eq!(outcome.remarks[0].contains("gnrpa"), expected, "{}", outcome.remarks[0]);
-        let outcome = Solver::new(&problem, method("gnrpa", &[])).budget(Budget::playouts(10)).run().unwrap();
+        let outcome = Solver::new(&problem, method("gnrpa", &[])).budget(games(10)).run().unwrap();
         assert_eq!(outcome.remarks.is_empty(), expected);
     }
 }
@@ -348,7 +346,7 @@ fn a_potential_breaks_ties_of_equal_bounds() {
     // Where the potential is the merit, it has decided already.
     let run = |tie| {
         let set = [("merit", "potential"), ("width", "4"), ("tie", tie)];
-        Solver::new(&Coarse, method("beam", &set)).budget(Budget::playouts(50)).run().unwrap()
+        Solver::new(&Coarse, method("beam", &set)).budget(games(50)).run().unwrap()
     };
     assert_eq!(timeless(run("potential")), timeless(run("chance")));
 }
@@ -364,14 +362,14 @@ fn small_instances_are_proven_beside_any_method() {
         let setup = || Setup::preset(name).unwrap();
         // As named by a user, nothing is tried.
         assert_eq!(setup().proof, 0.0);
-        let with = prove(setup().proof(Setup::PROOF), Budget { nodes: Some(2_000_000), ..Budget::playouts(60_000) });
+        let with = prove(setup().proof(Setup::PROOF), Budget { nodes: Some(2_000_000), ..games(60_000) });
         assert_eq!((with.stop, with.optimal), (StopReason::Exhausted, true), "{name}");
         assert_eq!(with.best.unwrap().score.value(), optimum, "{name}");
         let said = with.remarks.iter().any(|remark| remark.starts_with("proven by branch and bound after "));
         // Some come to the end of so small a space themselves.
         assert!(said || matches!(name, "beam" | "uct"), "{name} {:?}", with.remarks);
     }
-    let auto = prove(Setup::default(), Budget::playouts(100_000));
+    let auto = prove(Setup::default(), games(100_000));
     assert!(auto.optimal && Setup::default().proof == Setup::PROOF && auto.best.unwrap().score.value() == optimum);
     // A limit of time gives turns by the clock.
     let hour = Budget { time: Some(std::time::Duration::from_secs(3_600)), ..Budget::default() };
@@ -379,11 +377,11 @@ fn small_instances_are_proven_beside_any_method() {
     let mut mazes = (0..).map(|seed| Maze { depth: 6, ..Maze::random(seed, Sense::Minimize) });
     let futures = mazes.find(|maze| maze.known && maze.optimum().is_some()).unwrap();
     let setup = Setup::preset("sampling").unwrap().proof(0.5);
-    let outcome = Solver::new(&futures, setup.clone()).budget(Budget::playouts(100_000)).run().unwrap();
+    let outcome = Solver::new(&futures, setup.clone()).budget(games(100_000)).run().unwrap();
     assert!(outcome.optimal && outcome.best.unwrap().score.value() == futures.optimum());
     // Who leaves solutions out is not searched through.
     let partial = Maze { complete: false, ..futures };
-    let outcome = Solver::new(&partial, setup).budget(Budget::playouts(2_000)).run().unwrap();
+    let outcome = Solver::new(&partial, setup).budget(games(2_000)).run().unwrap();
     assert_eq!((outcome.stop, outcome.optimal), (StopReason::Playouts, false));
 }
 
@@ -410,7 +408,7 @@ impl Problem for Coins {
 #[test]
 fn a_small_tree_gets_half_of_the_effort() {
     let setup = Setup::preset("sampling").unwrap().proof(Setup::PROOF).seed(1);
-    let outcome = Solver::new(&Coins, setup).budget(Budget::playouts(100_000)).run().unwrap();
+    let outcome = Solver::new(&Coins, setup).budget(games(100_000)).run().unwrap();
     // With 2 % of the effort it would need 500,000 playouts: a node counts as eight moves.
     assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true), "{:?}", outcome.counters);
     assert_eq!(outcome.best.unwrap().score.value(), Some(13.0));
@@ -422,7 +420,7 @@ fn an_attempt_that_fails_costs_its_part_of_the_playouts() {
     let plain = recorded(&problem, method("sampling", &[]), 5, 5_000);
     let taped = crate::common::Recorded::new(problem);
     let setup = Setup::preset("sampling").unwrap().proof(0.02).seed(5).rollout("random");
-    let outcome = Solver::new(&taped, setup).budget(Budget::playouts(5_000)).without_replays().run().unwrap();
+    let outcome = Solver::new(&taped, setup).budget(games(5_000)).without_replays().run().unwrap();
     assert_eq!((outcome.counters.playouts, outcome.stop), (5_000, StopReason::Playouts));
     // The method draws what it draws without the attempt.
     let (mut own, mut others) = (0, 0);
@@ -450,7 +448,7 @@ fn attempts_in_parts_are_the_attempt_at_once() {
     ] {
         for threads in [1, 3] {
             let setup = || Setup::from(method(name, set)).proof(0.05).threads(threads).seed(2);
-            let solver = |playouts| Solver::new(&problem, setup()).budget(Budget::playouts(playouts));
+            let solver = |playouts| Solver::new(&problem, setup()).budget(games(playouts));
             let (whole, saved) = run_and_save(solver(3_000), "proof-whole");
             let (_, part) = run_and_save(solver(700), "proof-part");
             let (_, part) = run_and_save(solver(1_601).resume(&part).unwrap(), "proof-part");

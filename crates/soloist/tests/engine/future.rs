@@ -263,13 +263,15 @@ fn a_beam_keeps_the_better_of_states_with_equal_futures() {
             let parameters = method("beam", &[("width", &width), ("restarts", "false")]);
             // Before the first node are the first games.
             let opening = Budget { nodes: Some(1), ..Budget::default() };
-            let games = Solver::new(&problem, parameters.clone()).budget(opening).run().unwrap();
+            let mut session = Solver::new(&problem, parameters.clone()).start().unwrap();
+            session.advance(&opening).unwrap();
+            let (games, first) = (session.outcome(), session.best());
             let outcome = Solver::new(&problem, parameters).run().unwrap();
             let playouts = games.counters.playouts + ends.len() as u64;
             assert_eq!(outcome.counters.playouts, playouts, "seed {seed}, width {width}");
             let score = |&(layer, sum, time): &(u32, i64, u32)| problem.score(&At { layer, node: 0, sum, time });
             let sense = problem.0.sense;
-            let all = ends.iter().map(score).chain(games.best.map(|best| best.score));
+            let all = ends.iter().map(score).chain(first.map(|best| best.score));
             let best = all.reduce(|a, b| if sense.better(b, a) { b } else { a });
             assert_eq!(outcome.best.map(|best| best.score), best, "seed {seed}, width {width}");
         }

@@ -1,6 +1,6 @@
 //! Limits, streams, and problems at the edge of what is one.
 
-use crate::common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
+use crate::common::{Bag, Fenced, Recorded, games, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
 use soloist::search::{Nmcs, Nrpa, ParameterError, Uct};
@@ -17,7 +17,7 @@ fn the_same_run_twice() {
         for threads in [2, 3] {
             let run = || {
                 let solver = Solver::new(&bag, method.clone()).seed(4).threads(threads);
-                timeless(solver.budget(Budget::playouts(900)).run().unwrap())
+                timeless(solver.budget(games(900)).run().unwrap())
             };
             assert_eq!(run(), run(), "{method:?} on {threads} streams");
         }
@@ -44,7 +44,7 @@ fn playout_counts_are_exact() {
         for (playouts, threads) in [(0, 1), (1, 1), (999, 1), (1_000, 3), (2, 3), (5_001, 2)] {
             let problem = Recorded::new(bag.clone());
             let solver = Solver::new(&problem, preset.method()).threads(threads).without_replays();
-            let outcome = solver.budget(Budget::playouts(playouts)).run().unwrap();
+            let outcome = solver.budget(games(playouts)).run().unwrap();
             assert_eq!(outcome.counters.playouts, playouts, "{} on {threads} streams", preset.name);
             // Annealing gives up neighbours before they have a score. It scores the ends of games that show the kind of
             // solution: three games in three orders, in each of the at most four rounds of `auto`.
@@ -64,7 +64,7 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
     for method in methods().into_iter().filter(|method| !format!("{method:?}").contains("restarts: false")) {
         // A fixed order meets good solutions late.
         let target = if is_systematic(&method) { 340.0 } else { 375.0 };
-        let budget = Budget { target: Some(target), ..Budget::playouts(100_000) };
+        let budget = Budget { target: Some(target), ..games(100_000) };
         let outcome = Solver::new(&bag, method.clone()).seed(2).budget(budget).run().unwrap();
         if matches!(&method, Method::Sampling(parameters) if parameters.limit > 0)
             && outcome.stop == StopReason::Completed
@@ -80,7 +80,7 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
     // Downwards as well; an unreachable target stops nothing.
     let mirror = bag.mirrored();
     let at = |target| {
-        let budget = Budget { target: Some(target), ..Budget::playouts(20_000) };
+        let budget = Budget { target: Some(target), ..games(20_000) };
         Solver::new(&mirror, Method::preset("nrpa").unwrap()).budget(budget).run().unwrap()
     };
     assert!(at(-375.0).best.unwrap().score.value().unwrap() <= -375.0);
@@ -177,7 +177,7 @@ fn a_target_is_reached_by_the_same_stream_whatever_the_schedule() {
 fn stalling_stops() {
     let bag = Bag::sixteen();
     for preset in Method::presets() {
-        let budget = Budget { stall: Some(300), ..Budget::default() };
+        let budget = Budget { stall: Some(300), ..Budget::nodes(1 << 40) };
         let outcome = Solver::new(&bag, preset.method()).seed(1).budget(budget).run().unwrap();
         assert_eq!(outcome.stop, StopReason::Stall);
         assert_eq!(outcome.counters.playouts, outcome.history.last().unwrap().playouts + 300, "{}", preset.name);
@@ -189,7 +189,7 @@ fn nodes_stop_tree_searches() {
     let bag = Bag::sixteen();
     for name in ["uct", "uct-best"] {
         // Explores much: a tree that only goes down one line stops growing at its end.
-        let budget = Budget { nodes: Some(700), ..Budget::playouts(100_000) };
+        let budget = Budget { nodes: Some(700), ..games(100_000) };
         let outcome = Solver::new(&bag, method(name, &[("c", "1.414")])).budget(budget).run().unwrap();
         assert_eq!((outcome.stop, outcome.counters.nodes), (StopReason::Nodes, 700));
         // The root gets its first playout before it has children.
@@ -247,7 +247,7 @@ fn the_stop_flag_stops() {
 #[test]
 fn wrong_calls_are_errors() {
     let bag = Bag::sixteen();
-    let solver = || Solver::new(&bag, Method::preset("uct").unwrap()).budget(Budget::playouts(1));
+    let solver = || Solver::new(&bag, Method::preset("uct").unwrap()).budget(games(1));
     assert!(matches!(solver().threads(0).run(), Err(SolveError::NoThreads)));
     let many = Setup::MOST_THREADS + 1;
     assert!(matches!(solver().threads(many).run(), Err(SolveError::Threads(threads)) if threads == many));
@@ -292,7 +292,7 @@ fn problems_without_choices() {
             let problem = Corridor { length, end };
             soloist::check(&problem, 3, 1).unwrap();
             for method in methods() {
-                let outcome = Solver::new(&problem, method.clone()).budget(Budget::playouts(50)).run().unwrap();
+                let outcome = Solver::new(&problem, method.clone()).budget(games(50)).run().unwrap();
                 let best = outcome.best.unwrap();
                 assert_eq!((best.score, best.moves.len()), (end, usize::from(length)), "{method:?}");
                 assert!(outcome.counters.playouts <= 50);
@@ -314,12 +314,12 @@ fn problems_without_a_feasible_solution() {
     // The heaviest packing weighs 200.
     let bag = Bag { least: 300, ..Bag::sixteen() };
     for method in methods() {
-        let outcome = Solver::new(&bag, method.clone()).seed(3).budget(Budget::playouts(3_000)).run().unwrap();
+        let outcome = Solver::new(&bag, method.clone()).seed(3).budget(games(3_000)).run().unwrap();
         let best = outcome.best.unwrap();
         let degree = best.score.violation().unwrap();
         assert!((100.0..115.0).contains(&degree), "{method:?}: {degree}");
         // No target is reached by an infeasible solution.
-        let budget = Budget { target: Some(f64::NEG_INFINITY), ..Budget::playouts(100) };
+        let budget = Budget { target: Some(f64::NEG_INFINITY), ..games(100) };
         let outcome = Solver::new(&bag, method.clone()).budget(budget).run().unwrap();
         assert_ne!(outcome.stop, StopReason::Target, "{method:?}");
     }
@@ -404,7 +404,7 @@ fn every_end_of_every_range_runs() {
                     continue;
                 }
                 for problem in [Bag::sixteen(), Bag::tight().mirrored()] {
-                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
+                    let budget = Budget { nodes: Some(3_000), ..games(60) };
                     let outcome = Solver::new(&problem, method.clone()).budget(budget).run();
                     // Beams of policies say at the start that they cannot keep to the memory.
                     let fits = outcome.is_ok() || matches!(outcome, Err(SolveError::Memory { .. }));
@@ -488,9 +488,39 @@ fn no_parameter_takes_a_value_beyond_its_range() {
 fn beams_of_policies_beyond_the_memory_are_refused_with_the_figure() {
     let bag = Bag::sixteen();
     let wide = method("beam-nrpa", &[("level", "2"), ("width", "10,5000")]);
-    let solver = |memory| Solver::new(&bag, wide.clone()).budget(Budget { memory, ..Budget::playouts(5) });
+    let solver = |memory| Solver::new(&bag, wide.clone()).budget(Budget { memory, ..games(5) });
     let Err(SolveError::Memory { needed, allowed }) = solver(64 << 20).run() else { panic!("not refused") };
     assert!(needed > allowed && allowed == 64 << 20, "{needed}");
     // What it says is enough to begin.
     assert!(solver(needed).run().is_ok());
+}
+
+/// What limits do not end is refused, in the words of the command line.
+#[test]
+fn limits_that_never_end_a_run_are_refused() {
+    let bag = Fenced::new(Bag::sixteen());
+    let exact = ["dfs", "bfs", "best-first", "lds", "iterative-broadening", "ida-star", "cabs"];
+    let by_bound: &[(&str, &str)] = &[("layers", "bound")];
+    for (name, settings) in exact.into_iter().map(|name| (name, &[][..])).chain([("beam", by_bound)]) {
+        for budget in [Budget::playouts(9), Budget { stall: Some(9), ..Budget::default() }] {
+            let error = Solver::new(&bag, method(name, settings)).budget(budget.clone()).run().unwrap_err();
+            let SolveError::Limits { what, .. } = &error else { panic!("{name}: {error}") };
+            assert!(what.starts_with("it may finish no solution for very long"), "{name}: {error}");
+            for also in [Budget::nodes(50), Budget::time(Duration::from_millis(20))] {
+                let budget = Budget { playouts: budget.playouts, stall: budget.stall, ..also };
+                assert!(Solver::new(&bag, method(name, settings)).budget(budget).run().is_ok(), "{name}");
+            }
+        }
+    }
+    for name in ["sampling", "auto"] {
+        let error = Solver::new(&bag, method(name, &[])).budget(Budget::nodes(9)).run().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{name}: it may count no nodes")), "{error}");
+        let outcome = Solver::new(&bag, method(name, &[])).budget(Budget::playouts(40)).run().unwrap();
+        assert!(outcome.optimal || outcome.counters.playouts == 40, "{name}");
+    }
+    // A beam whose ties are decided by playouts makes some for each state.
+    let beam = method("cabs", &[("tie", "playouts")]);
+    assert!(Solver::new(&bag, beam).budget(Budget::playouts(9)).run().is_ok());
+    // Without any limit an exact method runs to its proof.
+    assert!(Solver::new(&bag, method("cabs", &[])).run().unwrap().optimal);
 }

@@ -28,6 +28,7 @@ mod promises;
 mod proofs;
 mod reference;
 mod resume;
+mod reversible;
 mod session;
 mod tree;
 mod verify;

@@ -1,6 +1,6 @@
 //! Runs whose solutions begin with given moves.
 
-use crate::common::{Bag, Recorded, methods, timeless};
+use crate::common::{Bag, Recorded, games, methods, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, OfferError, Progress, Solution, SolveError};
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
@@ -36,7 +36,7 @@ fn every_method_keeps_the_prefix_alone_in_slices_and_over_threads() {
         for threads in [1, 2] {
             let setup = || Setup::from(method.clone()).seed(4).threads(threads);
             fn solver(bag: &Bag, setup: Setup) -> Solver<'_, Bag> {
-                Solver::new(bag, setup).prefix(&PREFIX).budget(Budget::playouts(200))
+                Solver::new(bag, setup).prefix(&PREFIX).budget(games(200))
             }
             let mut seen = Begins(0);
             let whole = solver(&bag, setup()).keep(3).observer(&mut seen, Duration::from_secs(1)).run().unwrap();
@@ -47,11 +47,10 @@ fn every_method_keeps_the_prefix_alone_in_slices_and_over_threads() {
             found += u32::from(best == optimum);
             let mut session = solver(&bag, setup()).keep(3).start().unwrap();
             for count in [1, 49, 150] {
-                session.advance(&Budget::playouts(count)).unwrap();
+                session.advance(&games(count)).unwrap();
                 // The saved run knows its prefix.
                 let bytes = session.save();
-                session =
-                    Solver::new(&bag, setup()).budget(Budget::playouts(200)).resume(&bytes).unwrap().start().unwrap();
+                session = Solver::new(&bag, setup()).budget(games(200)).resume(&bytes).unwrap().start().unwrap();
                 assert!(session.save() == bytes, "{method:?}");
             }
             if threads == 1 {
@@ -67,7 +66,7 @@ fn searches_play_no_other_game() {
     let stairs = Recorded::new(Staircase(9));
     for name in ["sampling", "nrpa", "uct", "nmcs", "beam", "anneal"] {
         let solver = Solver::new(&stairs, Method::preset(name).unwrap()).prefix(&[true, false]);
-        let outcome = solver.without_replays().budget(Budget::playouts(50)).run().unwrap();
+        let outcome = solver.without_replays().budget(games(50)).run().unwrap();
         assert_eq!(outcome.best.unwrap().moves.len(), 9, "{name}");
     }
     let games = stairs.take();
@@ -102,7 +101,7 @@ fn a_whole_solution_is_a_prefix() {
     for name in ["dfs", "nrpa", "auto", "uct", "sampling", "anneal"] {
         let stairs = Staircase(4);
         let whole = [false, true, false, true];
-        let budget = Budget { nodes: Some(100), ..Budget::playouts(10) };
+        let budget = Budget { nodes: Some(100), ..games(10) };
         let outcome = Solver::new(&stairs, Method::preset(name).unwrap()).prefix(&whole).budget(budget).run().unwrap();
         let best = outcome.best.unwrap();
         assert_eq!((best.score, &best.moves[..]), (score(&stairs, &whole), &whole[..]), "{name}");

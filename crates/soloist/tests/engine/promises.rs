@@ -1,6 +1,6 @@
 //! What a problem promises, and what happens when it does not keep it.
 
-use crate::common::method;
+use crate::common::{games, method};
 use soloist::check::advise;
 use soloist::doc::Staircase;
 use soloist::problem::{Dominance, Key, SolutionKind};
@@ -138,7 +138,7 @@ fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
         let problem = Sums { sense: Some(sense), bound: Some(bound), ..Sums::default() };
         for name in ["sampling", "uct", "nmcs", "nrpa", "beam", "cabs", "dfs", "best-first", "lds", "anneal"] {
             for threads in [1, 2] {
-                let solver = Solver::new(&problem, method(name, &[])).threads(threads).budget(Budget::playouts(5_000));
+                let solver = Solver::new(&problem, method(name, &[])).threads(threads).budget(games(5_000));
                 let error = solver.run().unwrap_err();
                 let SolveError::Bound { score, bound: named } = error else { panic!("{name}: {error}") };
                 assert!(named == bound && sense.better_value(score, bound), "{name}: {score}");
@@ -156,7 +156,7 @@ fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
     // As good as the bound, or better by a rounding error: a proof.
     for bound in [21.0, 21.0 - 1e-12] {
         let problem = Sums { bound: Some(bound), ..Sums::default() };
-        let outcome = Solver::new(&problem, method("nmcs", &[])).budget(Budget::playouts(9_000)).run().unwrap();
+        let outcome = Solver::new(&problem, method("nmcs", &[])).budget(games(9_000)).run().unwrap();
         assert_eq!((outcome.stop, outcome.optimal), (StopReason::Bound, true));
     }
 }
@@ -165,7 +165,7 @@ fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
 fn a_bound_or_a_target_that_is_no_number_says_nothing() {
     let problem = Sums { bound: Some(f64::NAN), ..Sums::default() };
     for preset in Method::presets() {
-        let budget = || Budget { nodes: Some(50_000), ..Budget::playouts(2_000) };
+        let budget = || Budget { nodes: Some(50_000), ..games(2_000) };
         let outcome = Solver::new(&problem, preset.method()).seed(1).budget(budget()).run().unwrap();
         let best = outcome.best.unwrap().score.value().unwrap();
         // What examines everything still proves the optimum.
@@ -205,7 +205,7 @@ impl Problem for Cliff {
 fn a_score_that_is_not_finite_ends_the_run_with_an_error() {
     for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for preset in Method::presets() {
-            let budget = Budget { nodes: Some(200_000), ..Budget::playouts(20_000) };
+            let budget = Budget { nodes: Some(200_000), ..games(20_000) };
             match Solver::new(&Cliff(wrong), preset.method()).seed(1).budget(budget).run() {
                 Err(error @ SolveError::Score(_)) => {
                     let message = error.to_string();
@@ -238,7 +238,7 @@ fn check_finds_what_is_wrong() {
         (with_future(Parts::NoSum), None),
         (with_future(Parts::All), None),
         (with_future(Parts::NoFirst), Some("states with equal keys end with")),
-        (with_future(Parts::Constant), Some("earlier one of the same game")),
+        (with_future(Parts::Constant), Some("the same game")),
         (with_rollout("fine"), None),
         (with_rollout("empty"), Some("`empty` has no candidate where there are legal moves")),
         (with_rollout("illegal"), Some("`illegal` has an illegal candidate")),
@@ -314,5 +314,5 @@ fn a_run_is_set_up_with_types_alone() {
     assert_eq!(Method::Anneal(late.clone()), method("anneal", &[("rule", "late"), ("history", "20")]));
     let name = format!("{}dom", "ran");
     let solver = Solver::new(&Staircase(5), Setup::from(Method::Anneal(late))).rollout(name);
-    assert_eq!(solver.budget(Budget::playouts(200)).run().unwrap().best.unwrap().score, Score::Feasible(5.0));
+    assert_eq!(solver.budget(games(200)).run().unwrap().best.unwrap().score, Score::Feasible(5.0));
 }

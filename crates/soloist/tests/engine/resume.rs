@@ -1,6 +1,6 @@
 //! Runs in parts equal runs in one go; damaged checkpoints are errors.
 
-use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
+use crate::common::{Bag, NEVER, Recorded, games, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::problem::{Acceptance, Edits, Neighborhood};
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
@@ -15,17 +15,17 @@ where
 {
     let what = format!("{method:?}, rollout {rollout}, {threads} streams, {half} playouts");
     let problem = Recorded::new(problem);
-    let plan = Budget::playouts(2 * half);
+    let plan = games(2 * half);
     let start = || Solver::new(&problem, method.clone()).without_replays().seed(9).threads(threads).plan(plan.clone());
     // The wrapper offers the playouts of the problem inside under its own names only.
-    let solver = |budget| start().budget(Budget::playouts(budget)).rollout(rollout);
+    let solver = |budget| start().budget(games(budget)).rollout(rollout);
     let (whole, whole_saved) = run_and_save(solver(2 * half), "whole");
     let mut whole_log = problem.take();
     let (_, saved) = run_and_save(solver(half), "half");
     let mut log = problem.take();
     // Method, seed, rollout and threads come from the checkpoint.
     let other = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(77).without_replays();
-    let other = other.budget(Budget::playouts(2 * half));
+    let other = other.budget(games(2 * half));
     // Restoring scores the solutions of the checkpoint again.
     let again = Solver::new(&problem, Method::preset("sampling").unwrap()).resume(&saved).unwrap();
     drop(again.without_replays().start().unwrap());
@@ -63,11 +63,11 @@ fn two_halves_make_a_whole() {
 fn learning_rollouts_are_saved() {
     let bag = Bag::tight();
     for method in methods() {
-        let start = || Solver::new(&bag, method.clone()).rollout("learner").plan(Budget::playouts(801));
-        let solver = |budget| start().budget(Budget::playouts(budget));
+        let start = || Solver::new(&bag, method.clone()).rollout("learner").plan(games(801));
+        let solver = |budget| start().budget(games(budget));
         let (whole, whole_saved) = run_and_save(solver(801), "learner-whole");
         let (_, saved) = run_and_save(solver(400), "learner-half");
-        let next = Solver::new(&bag, method.clone()).budget(Budget::playouts(801)).resume(&saved).unwrap();
+        let next = Solver::new(&bag, method.clone()).budget(games(801)).resume(&saved).unwrap();
         let (resumed, resumed_saved) = run_and_save(next, "learner-resumed");
         assert_eq!(timeless(resumed), timeless(whole), "{method:?}");
         assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{method:?}");
@@ -150,8 +150,8 @@ impl Neighborhood<Coins> for Turns {
 fn temperatures_of_neighbourhoods_are_kept() {
     for local in ["true", "false"] {
         let method = method("anneal", &[("local", local), ("runs", "2")]);
-        let start = || Solver::new(&Coins, method.clone()).plan(Budget::playouts(900));
-        let solver = |budget| start().budget(Budget::playouts(budget));
+        let start = || Solver::new(&Coins, method.clone()).plan(games(900));
+        let solver = |budget| start().budget(games(budget));
         let (whole, whole_saved) = run_and_save(solver(900), "coins-whole");
         for part in [1, 40, 300, 500] {
             let (_, saved) = run_and_save(solver(part), "coins-part");
@@ -168,8 +168,8 @@ fn temperatures_of_neighbourhoods_are_kept() {
 fn populations_are_saved() {
     for (local, size) in [("true", "5"), ("false", "5"), ("true", "400"), ("false", "400")] {
         let method = method("anneal", &[("local", local), ("population", size), ("levels", "7")]);
-        let start = || Solver::new(&Coins, method.clone()).plan(Budget::playouts(900));
-        let solver = |budget| start().budget(Budget::playouts(budget));
+        let start = || Solver::new(&Coins, method.clone()).plan(games(900));
+        let solver = |budget| start().budget(games(budget));
         let (whole, whole_saved) = run_and_save(solver(900), "population-whole");
         for part in [1, 40, 60, 151, 300, 301, 333, 500, 674, 676, 700] {
             let (_, saved) = run_and_save(solver(part), "population-part");
@@ -187,12 +187,12 @@ fn rollouts_of_entrants_are_saved() {
     let entries = "nrpa(level=2 rollout=learner),anneal,uct(rollout=learner),sampling(rollout=learner),beam(width=3)";
     for (name, value, polish) in [("race_part", "0.9", "0"), ("first", "700", "0"), ("race_part", "0.4", "0.5")] {
         let method = method("auto", &[("methods", entries), (name, value), ("polish", polish)]);
-        let start = || Solver::new(&bag, method.clone()).plan(Budget::playouts(801));
-        let solver = |budget| start().budget(Budget::playouts(budget));
+        let start = || Solver::new(&bag, method.clone()).plan(games(801));
+        let solver = |budget| start().budget(games(budget));
         let (whole, whole_saved) = run_and_save(solver(801), "entrants-whole");
         for part in [3, 100, 400, 600] {
             let (_, saved) = run_and_save(solver(part), "entrants-part");
-            let next = start().budget(Budget::playouts(801)).resume(&saved).unwrap();
+            let next = start().budget(games(801)).resume(&saved).unwrap();
             let (resumed, resumed_saved) = run_and_save(next, "entrants-resumed");
             assert_eq!(timeless(resumed), timeless(whole.clone()), "{part}");
             assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{part}");
@@ -204,11 +204,11 @@ fn rollouts_of_entrants_are_saved() {
 fn many_small_parts_make_a_whole() {
     let bag = Bag::sixteen();
     for method in methods() {
-        let (_, whole) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(300)), "parts-whole");
-        let start = || Solver::new(&bag, method.clone()).plan(Budget::playouts(300));
-        let (_, mut saved) = run_and_save(start().budget(Budget::playouts(1)), "parts");
+        let (_, whole) = run_and_save(Solver::new(&bag, method.clone()).budget(games(300)), "parts-whole");
+        let start = || Solver::new(&bag, method.clone()).plan(games(300));
+        let (_, mut saved) = run_and_save(start().budget(games(1)), "parts");
         for playouts in (7..300).step_by(31).chain([300]) {
-            let next = start().budget(Budget::playouts(playouts)).resume(&saved).unwrap();
+            let next = start().budget(games(playouts)).resume(&saved).unwrap();
             saved = run_and_save(next, "parts").1;
         }
         assert_eq!(without_time(&saved), without_time(&whole), "{method:?}");
@@ -221,7 +221,7 @@ fn the_interval_of_checkpoints_changes_nothing() {
     let path = scratch("interval");
     for method in methods() {
         // A breadth-first search visits thousands of nodes before its first solution: it gets as far as it does.
-        let budget = Budget { nodes: Some(60), ..Budget::playouts(30) };
+        let budget = Budget { nodes: Some(60), ..games(30) };
         let solver = || Solver::new(&bag, method.clone()).budget(budget.clone()).threads(2);
         // The shortest interval: a file after every step.
         let often = solver().checkpoint(&path, Duration::ZERO).run().unwrap();
@@ -256,10 +256,10 @@ fn a_met_limit_can_be_raised() {
     let whole = SavedRun::read(&bag, &saved).unwrap();
     assert_eq!((whole.keep, whole.ended), (3, None));
     assert_eq!(RunInfo::read(&bag, &saved).unwrap().counters, first.counters);
-    let next = solver(Budget::playouts(5_000)).resume(&saved).unwrap().run().unwrap();
+    let next = solver(games(5_000)).resume(&saved).unwrap().run().unwrap();
     assert_eq!((next.stop, next.counters.playouts), (StopReason::Playouts, 5_000));
     // A limit below what was done stops at once and loses nothing.
-    let back = solver(Budget::playouts(1)).resume(&saved).unwrap().run().unwrap();
+    let back = solver(games(1)).resume(&saved).unwrap().run().unwrap();
     assert_eq!((back.stop, back.counters, back.best), (StopReason::Playouts, first.counters, first.best));
 }
 
@@ -273,7 +273,7 @@ fn places(length: usize, stride: usize) -> impl Iterator<Item = usize> {
 fn truncated_checkpoints_are_errors() {
     let bag = Bag::sixteen();
     for method in methods() {
-        let start = Solver::new(&bag, method.clone()).budget(Budget::playouts(40)).threads(2);
+        let start = Solver::new(&bag, method.clone()).budget(games(40)).threads(2);
         let (_, saved) = run_and_save(start, "truncated");
         for length in places(saved.len(), 1) {
             let error = Solver::new(&bag, method.clone()).resume(&saved[..length]).unwrap_err();
@@ -293,7 +293,7 @@ fn truncated_checkpoints_are_errors() {
 fn changed_checkpoints_are_errors() {
     let bag = Bag::sixteen();
     for method in methods() {
-        let start = Solver::new(&bag, method.clone()).budget(Budget::playouts(150));
+        let start = Solver::new(&bag, method.clone()).budget(games(150));
         let (_, saved) = run_and_save(start, "changed");
         // Every byte of the header and every 7th of the rest.
         for at in places(saved.len(), 7) {
@@ -313,10 +313,10 @@ fn resealed_checkpoints_do_not_panic() {
     let stairs = Staircase(14);
     let mut stepped = 0;
     for method in methods() {
-        let start = Solver::new(&stairs, method.clone()).budget(Budget { memory: 1 << 22, ..Budget::playouts(60) });
+        let start = Solver::new(&stairs, method.clone()).budget(Budget { memory: 1 << 22, ..games(60) });
         let (outcome, saved) = run_and_save(start, "resealed");
         // A few steps, whatever the counters say now; a changed search may take long for one.
-        let further = Budget { nodes: Some(200), time: Some(Duration::from_millis(100)), ..Budget::playouts(40) };
+        let further = Budget { nodes: Some(200), time: Some(Duration::from_millis(100)), ..games(40) };
         for at in places(saved.len(), 1).filter(|&at| (28..saved.len() - 4).contains(&at)) {
             for flip in [1, 0x7f, 0x80] {
                 let bytes = resealed(&saved, at, flip);
@@ -344,7 +344,7 @@ fn resealed_checkpoints_do_not_panic() {
 fn checkpoints_of_other_instances_are_refused() {
     let bag = Bag::sixteen();
     let method = Method::preset("uct").unwrap();
-    let (_, saved) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(50)), "other");
+    let (_, saved) = run_and_save(Solver::new(&bag, method.clone()).budget(games(50)), "other");
     let mut other = bag.clone();
     other.items[3].0 += 1;
     for other in [other, bag.clone().mirrored(), Bag { capacity: 199, ..bag.clone() }] {

@@ -1,6 +1,6 @@
 //! Runs that live: slices, offered solutions, solutions that are kept, failures of user code.
 
-use crate::common::{Bag, method, methods, rules_of, timeless};
+use crate::common::{Bag, games, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::problem::{Facts, Fault, Key};
 use soloist::rollout::{NamedRollout, Rollout};
@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Advances by slices that add up to `playouts`, saving and restoring after each where `saves` says so.
 fn sliced<P: Problem>(problem: &P, setup: &Setup, playouts: u64, slices: u64, saves: bool) -> Outcome<P::Move> {
-    let start = || Solver::new(problem, setup.clone()).budget(Budget::playouts(playouts));
+    let start = || Solver::new(problem, setup.clone()).budget(games(playouts));
     let mut session = start().start().unwrap();
     let mut left = playouts;
     for slice in 0..slices {
         let share = if slice + 1 == slices { left } else { left / 2 };
         left -= share;
-        session.advance(&Budget::playouts(share)).unwrap();
+        session.advance(&games(share)).unwrap();
         if saves {
             let bytes = session.save();
             session = start().resume(&bytes).unwrap().start().unwrap();
@@ -34,7 +34,7 @@ fn slices_make_a_whole() {
     where
         P::Move: PartialEq,
     {
-        let whole = Solver::new(problem, setup.clone()).budget(Budget::playouts(503)).run().unwrap();
+        let whole = Solver::new(problem, setup.clone()).budget(games(503)).run().unwrap();
         for saves in [false, true] {
             let parts = sliced(problem, setup, 503, 7, saves);
             assert_eq!(timeless(parts), timeless(whole.clone()), "saves: {saves}, {setup:?}");
@@ -68,7 +68,7 @@ fn offered_solutions_are_never_lost() {
             for before in [0, 37] {
                 let setup = Setup::from(method.clone()).seed(3).threads(threads);
                 let mut session = Solver::new(&bag, setup.clone()).start().unwrap();
-                session.advance(&Budget::playouts(before)).unwrap();
+                session.advance(&games(before)).unwrap();
                 let playouts = session.counters().playouts;
                 assert_eq!(session.offer(&moves).unwrap(), Score::Feasible(optimum));
                 assert_eq!(session.best().unwrap().score, Score::Feasible(optimum), "{setup:?}");
@@ -76,10 +76,10 @@ fn offered_solutions_are_never_lost() {
                 let last = session.improvements_since(0).last().unwrap();
                 assert_eq!(last.score, Score::Feasible(optimum));
                 // It survives what follows, and a checkpoint.
-                session.advance(&Budget { nodes: Some(3_000), ..Budget::playouts(200) }).unwrap();
+                session.advance(&Budget { nodes: Some(3_000), ..games(200) }).unwrap();
                 let bytes = session.save();
                 let mut session = Solver::new(&bag, setup.clone()).resume(&bytes).unwrap().start().unwrap();
-                session.advance(&Budget { nodes: Some(3_000), ..Budget::playouts(100) }).unwrap();
+                session.advance(&Budget { nodes: Some(3_000), ..games(100) }).unwrap();
                 let outcome = session.outcome();
                 assert_eq!(outcome.best.unwrap().score, Score::Feasible(optimum), "{setup:?}");
                 assert_eq!(outcome.history.last().unwrap().score, Score::Feasible(optimum));
@@ -95,7 +95,7 @@ fn a_run_that_ended_at_a_target_is_restored_with_its_outcome() {
     for seed in 0..20 {
         let start = || Solver::new(&stairs, Setup::preset("nrpa").unwrap().seed(seed).threads(3));
         let mut session = start().start().unwrap();
-        let slice = Budget { target: Some(14.0), ..Budget::playouts(200_000) };
+        let slice = Budget { target: Some(14.0), ..games(200_000) };
         assert_eq!(session.advance(&slice).unwrap(), StopReason::Target);
         let restored = start().resume(&session.save()).unwrap().start().unwrap();
         assert_eq!(restored.outcome(), session.outcome(), "seed {seed}");
@@ -126,7 +126,7 @@ fn a_run_with_an_offer_is_reproducible() {
             let setup = Setup::from(method.clone()).seed(8).threads(2);
             let mut session = Solver::new(&bag, setup.clone()).start().unwrap();
             for slice in [90, 60, 61] {
-                session.advance(&Budget { nodes: Some(2_000), ..Budget::playouts(slice) }).unwrap();
+                session.advance(&Budget { nodes: Some(2_000), ..games(slice) }).unwrap();
                 session.offer(&moves).unwrap();
                 if saves {
                     session = Solver::new(&bag, setup.clone())
@@ -153,7 +153,7 @@ fn methods_take_up_offers() {
         set.iter().for_each(|(name, value)| setup.set(name, value).unwrap());
         let mut session = Solver::new(&stairs, setup).start().unwrap();
         session.offer(&almost).unwrap();
-        session.advance(&Budget::playouts(8_000)).unwrap();
+        session.advance(&games(8_000)).unwrap();
         session.best().unwrap().score.value().unwrap()
     };
     for (name, set) in [
@@ -231,7 +231,7 @@ fn the_best_different_solutions_are_kept() {
     values.sort_unstable_by(|a, b| b.cmp(a));
     let problem = Bounded(bag.clone());
     let setup = Setup::preset("nrpa").unwrap().seed(1).threads(2);
-    let outcome = Solver::new(&problem, setup).budget(Budget::playouts(60_000)).keep(12).run().unwrap();
+    let outcome = Solver::new(&problem, setup).budget(games(60_000)).keep(12).run().unwrap();
     let scores: Vec<u32> = outcome.kept.iter().map(|kept| kept.score.value().unwrap() as u32).collect();
     assert_eq!(scores[0], values[0]);
     assert_eq!(scores.len(), 12);
@@ -242,7 +242,7 @@ fn the_best_different_solutions_are_kept() {
     assert_eq!(sets.len(), 12, "different packings");
     assert_eq!(outcome.kept[0], outcome.best.unwrap());
     // Without being asked, the incumbent alone.
-    let outcome = Solver::new(&bag, Setup::preset("nmcs").unwrap()).budget(Budget::playouts(50)).run().unwrap();
+    let outcome = Solver::new(&bag, Setup::preset("nmcs").unwrap()).budget(games(50)).run().unwrap();
     assert_eq!(outcome.kept, [outcome.best.unwrap()]);
 }
 
@@ -320,7 +320,7 @@ fn failures_of_user_code_come_back_as_errors() {
                 Err(error) => panic!("{error}: {setup:?}"),
             };
             let error = loop {
-                match session.advance(&Budget { nodes: Some(500), ..Budget::playouts(50) }) {
+                match session.advance(&Budget { nodes: Some(500), ..games(50) }) {
                     Ok(reason) if reason.is_final() => panic!("{reason}: {setup:?}"),
                     Ok(_) => {}
                     Err(error) => break error,
@@ -360,7 +360,7 @@ fn a_shared_problem_needs_no_lifetime() {
     for _ in 0..3 {
         let workers = sessions.into_iter().map(|mut session| {
             std::thread::spawn(move || {
-                session.advance(&Budget::playouts(100)).unwrap();
+                session.advance(&games(100)).unwrap();
                 session
             })
         });
@@ -380,7 +380,7 @@ fn a_shared_problem_needs_no_lifetime() {
 fn slices_end_for_their_reasons() {
     let bag = Bag::sixteen();
     let mut session = Solver::new(&bag, Setup::preset("sampling").unwrap()).start().unwrap();
-    assert_eq!(session.advance(&Budget::playouts(10)).unwrap(), StopReason::Playouts);
+    assert_eq!(session.advance(&games(10)).unwrap(), StopReason::Playouts);
     let target = Budget { target: Some(300.0), ..Budget::default() };
     assert_eq!(session.advance(&target).unwrap(), StopReason::Target);
     let reached = session.counters().playouts;
@@ -388,14 +388,14 @@ fn slices_end_for_their_reasons() {
     assert_eq!(session.advance(&target).unwrap(), StopReason::Target);
     assert_eq!(session.counters().playouts, reached);
     assert_eq!(session.advance(&Budget::time(std::time::Duration::ZERO)).unwrap(), StopReason::Time);
-    assert_eq!(session.advance(&Budget::playouts(5)).unwrap(), StopReason::Playouts);
+    assert_eq!(session.advance(&games(5)).unwrap(), StopReason::Playouts);
     assert_eq!(session.counters().playouts, reached + 5);
     let mut setup = Setup::preset("nmcs").unwrap();
     setup.set("level", "1").unwrap();
     setup.set("restarts", "false").unwrap();
     let mut session = Solver::new(&bag, setup).start().unwrap();
     assert_eq!(session.advance(&Budget::default()).unwrap(), StopReason::Completed);
-    assert_eq!(session.advance(&Budget::playouts(10)).unwrap(), StopReason::Completed);
+    assert_eq!(session.advance(&games(10)).unwrap(), StopReason::Completed);
     assert_eq!(session.info().setup.preset, "nmcs");
 }
 
@@ -404,7 +404,7 @@ fn improvements_have_times_that_a_restore_keeps() {
     let bag = Bag::sixteen();
     let solver = || Solver::new(&bag, Setup::preset("sampling").unwrap()).threads(2);
     let mut session = solver().start().unwrap();
-    session.advance(&Budget::playouts(200)).unwrap();
+    session.advance(&games(200)).unwrap();
     session.offer(&best_packing(&bag)).unwrap();
     let times = |session: &Session<'_, Bag>| -> Vec<_> {
         let outcome = session.outcome();
@@ -416,7 +416,7 @@ fn improvements_have_times_that_a_restore_keeps() {
     assert_eq!(times(&restored), before);
     // Equal runs have equal histories at other times.
     let mut again = solver().start().unwrap();
-    again.advance(&Budget::playouts(200)).unwrap();
+    again.advance(&games(200)).unwrap();
     again.offer(&best_packing(&bag)).unwrap();
     assert_eq!(again.outcome().history, session.outcome().history);
 }
@@ -428,10 +428,10 @@ fn nested_runs_that_have_just_ended_are_restored() {
         let problem = Bag::sixteen();
         let solver = || Solver::new(&problem, method(name, &[("level", "3"), ("iterations", "1")])).seed(4);
         let mut whole = solver().start().unwrap();
-        whole.advance(&Budget::playouts(12)).unwrap();
+        whole.advance(&games(12)).unwrap();
         let mut parts = solver().start().unwrap();
         for _ in 0..12 {
-            parts.advance(&Budget::playouts(1)).unwrap();
+            parts.advance(&games(1)).unwrap();
             parts = solver().resume(&parts.save()).unwrap().start().unwrap();
         }
         assert_eq!(timeless(parts.outcome()), timeless(whole.outcome()), "{name}");

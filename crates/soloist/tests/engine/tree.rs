@@ -1,10 +1,10 @@
 //! Every rule of tree search against a naive implementation of it, playout by playout.
 
 use crate::common::tree::{uct_playouts, uct_search};
-use crate::common::{Bag, Fenced, altered, assert_same, recorded};
+use crate::common::{Bag, Fenced, altered, assert_same, games, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Cooling, Expansion, NodeValue, Normalization, Rank, Uct};
-use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist::{Method, Problem, Rng, Score, Solver};
 
 fn compare<P: Problem + Clone>(problem: &P, uct: &Uct, seed: u64, playouts: u64) {
     let got = recorded(problem, Method::Uct(uct.clone()), seed, playouts);
@@ -234,7 +234,7 @@ fn only_the_game_played_counts() {
             compare(&bag, &uct, 8, 900);
             let (_, played) = uct_search(&bag, &uct, &mut Rng::new(8), 900);
             assert!(played.len() > 3);
-            let budget = Budget::playouts(900);
+            let budget = games(900);
             let outcome = Solver::new(&bag, Method::Uct(uct.clone())).seed(8).budget(budget).run().unwrap();
             let score = |moves: &[u8]| {
                 let mut state = bag.root();
@@ -271,7 +271,7 @@ impl Problem for Way {
 #[test]
 fn depths_of_nodes_are_counted() {
     let run = |method: &str, settings: &[(&str, &str)]| {
-        Solver::new(&Way(9), crate::common::method(method, settings)).budget(Budget::playouts(50)).run().unwrap().tree
+        Solver::new(&Way(9), crate::common::method(method, settings)).budget(games(50)).run().unwrap().tree
     };
     // The root and the nine states behind it.
     let tree = run("uct", &[]);

@@ -186,8 +186,8 @@ fn futures_that_repeat_within_a_game_are_found() {
     let failures = failures(Fault::RepeatedFuture);
     all_fail(&failures, &["sampling", "nrpa", "uct"]);
     for (name, error) in failures {
-        assert_eq!(error, ReplayError::Future { step: 1, what: "has the key of a state before it in the same game" });
-        assert!(error.to_string().starts_with("step 1: the future has the key"), "{name}: {error}");
+        let ReplayError::Future { step: 1 | 3, what } = error else { panic!("{name}: {error}") };
+        assert!(what.starts_with("has the key of a state before it in the same game"), "{name}: {what}");
     }
 }
 

@@ -37,7 +37,8 @@ fn search_and_verifier_agree_at_any_size() {
                 if let Some(rollout) = rollout {
                     setup = setup.rollout(rollout);
                 }
-                let outcome = Solver::new(&problem, setup).budget(Budget::playouts(200)).seed(round).run().unwrap();
+                let budget = Budget { nodes: Some(1 << 40), ..Budget::playouts(200) };
+                let outcome = Solver::new(&problem, setup).budget(budget).seed(round).run().unwrap();
                 let best = outcome.best.unwrap();
                 let sides = problem.sides(&best.moves);
                 let left: Vec<usize> = (0..count).filter(|&at| sides[at]).collect();

@@ -75,7 +75,11 @@ fn transpositions_prove_what_plain_search_proves() {
         let solve = |name: &str, set: &[(&str, &str)]| {
             let mut method = Method::preset(name).unwrap();
             set.iter().for_each(|(key, value)| method.set(key, value).unwrap());
-            Solver::new(&problem, method).budget(Budget::playouts(3_000)).seed(round).run().unwrap()
+            Solver::new(&problem, method)
+                .budget(Budget { nodes: Some(1 << 40), ..Budget::playouts(3_000) })
+                .seed(round)
+                .run()
+                .unwrap()
         };
         let plain = solve("dfs", &[("table", "false")]);
         let known = plain.optimal.then(|| plain.best.as_ref().map(|best| best.score));

@@ -6,7 +6,8 @@ mod race;
 mod racer;
 
 use super::family::Family;
-use super::{Context, Search, Status};
+use super::step::Unfinished;
+use super::{Context, Limits, Search, Status};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
 use crate::core::parameter::{ParameterError, parameters};
@@ -154,6 +155,18 @@ impl Family for Auto {
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }
 
+    /// Where others race as well, these end with their part of the effort.
+    fn finishes_rarely(&self) -> bool {
+        let entries = self.methods.entries();
+        !entries.is_empty() && entries.iter().all(|entry| entry.method().finishes_rarely())
+    }
+
+    /// What a problem lets race is known where it is.
+    fn counts_nodes(&self) -> bool {
+        let entries = self.methods.entries();
+        !entries.is_empty() && entries.iter().all(|entry| entry.method().counts_nodes())
+    }
+
     fn rollouts(&self, problem: &dyn ErasedProblem) -> Result<Vec<String>, ParameterError> {
         Ok(self.field(problem)?.entries.iter().filter_map(|entry| entry.rollout().map(str::to_owned)).collect())
     }
@@ -244,7 +257,7 @@ impl AutoSearch {
         if self.state.samples == SAMPLES {
             let now = self.progress(context);
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
-            self.open(context, length as f64, now);
+            self.open(context, (0..self.racers()).collect(), length as f64, now);
         }
     }
 
@@ -280,9 +293,23 @@ impl AutoSearch {
         true
     }
 
-    /// Opens a race of all entrants that have not ended. Returns false if all have.
-    fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
-        let field: Vec<usize> = (0..self.racers()).filter(|&at| !self.entrants[at].ended).collect();
+    /// Whether an entrant can do nothing more. An exact search may make no playouts for ever: where the plan is used up
+    /// but for the playouts of others, they alone go on. Where none of them can, exact ones have what is left of the
+    /// other limits, if there are any.
+    fn is_over(&self, context: &Context<'_>, at: usize, now: Progress) -> bool {
+        let entrant = &self.entrants[at];
+        if entrant.ended || !entrant.is_systematic() {
+            return entrant.ended;
+        }
+        let is_planned = now.part.is_some_and(|part| part >= 1.0);
+        let others = || self.entrants[..self.racers()].iter().any(|other| !other.ended && !other.is_systematic());
+        let Limits { playouts, nodes, .. } = context.tally.limits;
+        let is_due = is_planned || now.effort >= self.effort(Counters { playouts, nodes: 0 });
+        is_due && if others() { is_planned } else { nodes == u64::MAX && context.horizon.time.is_none() }
+    }
+
+    /// Opens a race. Returns false if there are no entrants.
+    fn open(&mut self, context: &mut Context<'_>, field: Vec<usize>, length: f64, now: Progress) -> bool {
         let Some(&first) = field.first() else { return false };
         let known = field.iter().any(|&at| at < self.state.named);
         let part = self.parameters.race_part * if known { KNOWN } else { 1.0 };
@@ -303,16 +330,12 @@ impl AutoSearch {
         }
     }
 
-    /// Whether an entrant may share the rest: it has not ended, and the problem has named it or names none.
-    fn may_share(&self, at: usize) -> bool {
-        !self.entrants[at].ended && (self.state.named == 0 || at < self.state.named)
-    }
-
     /// Returns the two methods that share the rest, the exact one first, and its part: the winner and the best of the
-    /// other kind, exact or not.
-    fn sharers(&self, winner: usize) -> Option<([usize; 2], f64)> {
+    /// other kind, exact or not, among those that are `able` to do more. Where the problem names methods, it is one.
+    fn sharers(&self, winner: usize, able: &[usize]) -> Option<([usize; 2], f64)> {
         let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
-        let others = (0..self.racers()).filter(|&at| self.entrants[at].is_systematic() != exact && self.may_share(at));
+        let may_share = |at: usize| self.state.named == 0 || at < self.state.named;
+        let others = able.iter().copied().filter(|&at| self.entrants[at].is_systematic() != exact && may_share(at));
         let best = others.min_by(|&a, &b| self.entrants[a].order(&self.entrants[b])).filter(|_| part > 0.0)?;
         Some(if exact { ([winner, best], part.max(LEAST)) } else { ([best, winner], part) })
     }
@@ -326,10 +349,10 @@ impl AutoSearch {
     }
 
     /// Ends a round: the better half of the field stays. A single one shares the rest with a method of the other kind.
-    fn halve(&mut self, race: &mut Race, best: Option<f64>, now: Progress) {
+    fn halve(&mut self, race: &mut Race, able: &[usize], best: Option<f64>, now: Progress) {
         let (mut stay, scores) = self.rank(race.field());
         let mut dropped = self.drop_worse(&mut stay);
-        let shared = if let &[winner] = &stay[..] { self.sharers(winner) } else { None };
+        let shared = if let &[winner] = &stay[..] { self.sharers(winner, able) } else { None };
         let name = |at: usize| self.entrants[at].entry.to_string();
         let next = if let Some((two, part)) = shared {
             dropped.retain(|at| !two.contains(at));
@@ -372,11 +395,12 @@ impl AutoSearch {
     #[cold]
     fn turn(&mut self, context: &mut Context<'_>, turn: Turn, now: Progress) -> bool {
         let Some(mut race) = self.state.race.take() else { return false };
+        let able: Vec<usize> = (0..self.racers()).filter(|&at| !self.is_over(context, at, now)).collect();
         match turn {
             // Nothing ends: the caller continues by itself.
             Turn::Stay => {}
             Turn::Next => race.next(now),
-            Turn::Halve => self.halve(&mut race, context.incumbent(), now),
+            Turn::Halve => self.halve(&mut race, &able, context.incumbent(), now),
             Turn::Polish if race.is_won() && self.entrants[race.at()].is_improving(&race, now) => {
                 let entry = &self.entrants[race.at()].entry;
                 self.state.remarks.push(format!("{entry} still improves and has the last part too"));
@@ -385,7 +409,13 @@ impl AutoSearch {
                 return true;
             }
             Turn::Polish => return self.polish(context, race, now),
-            Turn::Over => return self.open(context, race.next_length(), now),
+            Turn::Over if able.is_empty() => {
+                // The race that has ended stays: a checkpoint tells of it.
+                self.state.race = Some(race);
+                self.state.remarks.push("no method can do more: the run ends before its limits".to_owned());
+                return false;
+            }
+            Turn::Over => return self.open(context, able, race.next_length(), now),
         }
         let at = race.at();
         self.state.race = Some(race);
@@ -413,12 +443,13 @@ impl Search for AutoSearch {
         if self.entrants[at].is_divided() {
             return Status::Running;
         }
+        if let Some(moves) = self.entrants[at].lost.take() {
+            let entry = &self.entrants[at].entry;
+            self.state.remarks.push(format!("{entry} has ended: one of its games had no end after {moves} moves"));
+        }
         let now = self.progress(context);
-        // What makes no playouts would run for ever where only playouts are limited.
-        let entrant = &mut self.entrants[at];
-        entrant.ended |= entrant.is_systematic() && now.part.is_some_and(|part| part >= 1.0);
-        let ended = entrant.ended;
-        let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, ended));
+        let over = self.is_over(context, at, now);
+        let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, over));
         if turn == Turn::Stay || self.turn(context, turn, now) { Status::Running } else { Status::Completed }
     }
 
@@ -435,6 +466,11 @@ impl Search for AutoSearch {
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let horizon = self.horizon(self.progress(context));
         self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
+    }
+
+    fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
+        let all = self.entrants.iter().filter_map(|entrant| entrant.completion(problem, run));
+        all.reduce(|a, b| if problem.sense().better(b.score, a.score) { b } else { a })
     }
 
     fn gauges(&self) -> Vec<(&'static str, f64)> {

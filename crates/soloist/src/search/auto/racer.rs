@@ -8,6 +8,7 @@ use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::search::step::Unfinished;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,8 @@ pub(super) struct Racer {
     reached: f64,
     /// Whether it has ended by itself.
     pub(super) ended: bool,
+    /// The moves of a game without an end that has ended it.
+    pub(super) lost: Option<u64>,
     /// A bound on all solutions that was known when it was dropped.
     bound: Option<f64>,
 }
@@ -61,7 +64,7 @@ impl Racer {
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
         let tally = Tally::new(sense, 0, 0);
-        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, bound: None }
+        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, lost: None, bound: None }
     }
 
     /// The score of the best solution that it has found.
@@ -142,6 +145,7 @@ impl Racer {
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
         let shared = &*context.tally;
+        let shared_best = shared.best.is_some();
         (tally.keep, tally.stream, tally.counters) = (shared.keep, shared.stream, shared.counters);
         (tally.tree, tally.clock) = (shared.tree, shared.clock);
         (tally.units, tally.limits) = (shared.units, shared.limits);
@@ -157,6 +161,12 @@ impl Racer {
         let mut status = search.step(&mut Context { problem, rollout, rng, tally, horizon });
         if problem.watch().overflow().is_some() {
             // It needs more memory than its part, but others race.
+            problem.watch().forgive();
+            status = Status::Completed;
+        }
+        let lost = problem.watch().endless().filter(|_| shared_best);
+        if lost.is_some() {
+            // A policy that has learned to go round in circles, for example: others race.
             problem.watch().forgive();
             status = Status::Completed;
         }
@@ -179,6 +189,10 @@ impl Racer {
             tally.history.clear();
         }
         self.ended = matches!(status, Status::Completed | Status::Waiting);
+        if lost.is_some() {
+            // It stands inside a step.
+            (self.search, self.lost) = (None, lost);
+        }
         status
     }
 
@@ -192,6 +206,11 @@ impl Racer {
         if let Some(search) = &mut self.search {
             search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
         }
+    }
+
+    /// See [`Search::completion`].
+    pub(super) fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
+        self.search.as_ref().filter(|_| self.score().is_none())?.completion(problem, run)
     }
 
     /// See [`Search::gauges`].

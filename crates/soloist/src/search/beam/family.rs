@@ -12,6 +12,11 @@ impl Family for Beam {
         false
     }
 
+    /// Where bounds drop states, a pass may end without a finished one.
+    fn finishes_rarely(&self) -> bool {
+        self.tie != Tie::Playouts && (self.prune || self.layers == Layers::Bound)
+    }
+
     fn shares_threads(&self) -> bool {
         // Playouts draw from the generator of the stream, and candidates are those of its rollout.
         self.layers == Layers::Depth && self.tie != Tie::Playouts && !self.selective

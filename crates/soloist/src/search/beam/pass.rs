@@ -83,6 +83,8 @@ pub(super) struct Pass {
 /// Passes of one width, one from each start.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Round {
+    /// Counted from 1.
+    pub(super) number: u64,
     /// The moves to the states that passes begin with.
     pub(super) starts: Vec<Vec<MoveId>>,
     /// The start of the present pass.

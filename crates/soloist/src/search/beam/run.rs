@@ -12,11 +12,13 @@ use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
+use crate::core::solution::Solution;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::{MoveId, validate};
 use crate::rollout::policy::Policy;
 use crate::search::shared::children::optimistic;
 use crate::search::shared::seen::Seen;
+use crate::search::step::Unfinished;
 use crate::search::{Context, Search, Status, replay};
 use crate::{Score, Sense};
 use std::cmp::Reverse;
@@ -37,7 +39,7 @@ pub(crate) struct BeamSearch {
     most: usize,
     memory: u64,
     state_bytes: usize,
-    round: Round,
+    pub(super) round: Round,
     pub(super) pass: Pass,
     links: Links,
     seen: Seen,
@@ -93,7 +95,7 @@ impl BeamSearch {
             most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
             state_bytes: problem.state_bytes(),
-            round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
+            round: Round { number: 0, starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
             seen: Seen::new(memory / 4),
@@ -136,12 +138,22 @@ impl BeamSearch {
             starts = next;
         }
         context.rng.shuffle(&mut starts);
-        self.round = Round { starts, at: 0, ledger, effort: effort(context.tally) };
+        self.round = Round { number: self.round.number + 1, starts, at: 0, ledger, effort: effort(context.tally) };
         self.begin(context, width);
     }
 
+    /// Whether states have playouts that decide ties.
+    pub(super) fn has_trials(&self) -> bool {
+        self.parameters.tie == Tie::Playouts
+    }
+
+    /// Writes the moves from the root to a link of the present pass into `path`.
+    pub(super) fn path_to(&self, link: u32, path: &mut Vec<MoveId>) {
+        self.links.path(self.round.start(), link, path);
+    }
+
     /// Returns the state after `moves`.
-    fn after(&self, problem: &dyn ErasedProblem, moves: &[MoveId]) -> State {
+    pub(super) fn after(&self, problem: &dyn ErasedProblem, moves: &[MoveId]) -> State {
         let mut state = self.root.clone();
         moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
         state
@@ -488,6 +500,10 @@ impl Search for BeamSearch {
 
     fn set_workers(&mut self, workers: usize) {
         self.crew = (workers > 1).then(|| Crew::new(workers, self.memory, self.state_bytes));
+    }
+
+    fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
+        self.complete(problem, run)
     }
 
     fn open_bound(&self) -> Option<f64> {

@@ -456,8 +456,13 @@ pub(crate) fn timeless<M>(mut outcome: Outcome<M>) -> Outcome<M> {
     outcome
 }
 
+/// A budget of playouts, beside more nodes than any test makes: exact methods need a limit of nodes.
+pub(crate) fn games(playouts: u64) -> Budget {
+    Budget { nodes: Some(1 << 40), ..Budget::playouts(playouts) }
+}
+
 pub(crate) fn run<P: Problem>(problem: &P, method: &Method, seed: u64, playouts: u64) -> Outcome<P::Move> {
-    Solver::new(problem, method.clone()).seed(seed).budget(Budget::playouts(playouts)).run().unwrap()
+    Solver::new(problem, method.clone()).seed(seed).budget(games(playouts)).run().unwrap()
 }
 
 /// One uniform playout from `state`, by the draws that the engine documents.
