@@ -107,7 +107,7 @@ fn no_claim_passes_in_silence() {
         for field in fields(&result["solution"]) {
             tried += expect_seen(domain, &*instance, &result, Some("solution"), &field);
         }
-        assert!(tried > 40, "{}: {tried}", domain.name);
+        assert!(tried > 25, "{}: {tried}", domain.name);
         // A field that nobody knows is one that nobody has looked at.
         result["certified"] = json!("by hand");
         assert!(verdict(domain, &*instance, &result).unwrap().unchecked.contains(&"certified".to_owned()));
