@@ -107,7 +107,7 @@ fn no_claim_passes_in_silence() {
         for field in fields(&result["solution"]) {
             tried += expect_seen(domain, &*instance, &result, Some("solution"), &field);
         }
-        assert!(tried > 40, "{}: {tried}", domain.name);
+        assert!(tried > 25, "{}: {tried}", domain.name);
         // A field that nobody knows is one that nobody has looked at.
         result["certified"] = json!("by hand");
         assert!(verdict(domain, &*instance, &result).unwrap().unchecked.contains(&"certified".to_owned()));
@@ -117,8 +117,10 @@ fn no_claim_passes_in_silence() {
         let own = verdict(domain, &*instance, &result).unwrap_or_else(|error| panic!("{}: {error}", domain.name));
         let is_unseen = |field: &str| own.unchecked.contains(&field.to_owned());
         assert_eq!(is_unseen("parts"), result.get("parts").is_some(), "{}: {own:?}", domain.name);
-        for field in fields(&result["solution"]) {
-            expect_seen(domain, &*instance, &result, Some("solution"), &field);
+        // Another list of moves or routes may be the same solution, or another one that is valid.
+        let is_derived = |field: &String| *field == "starts" || !result["solution"][field].is_array();
+        for field in fields(&result["solution"]).iter().filter(|field| is_derived(field)) {
+            expect_seen(domain, &*instance, &result, Some("solution"), field);
         }
     }
 }

@@ -125,7 +125,8 @@ fn proofs_of_large_differences_have_the_precision_of_the_score() {
         let request = Request { setup: Some(setup), budget: Budget::nodes(100_000), ..Request::default() };
         instance.solve(request, &mut Unobserved).unwrap()
     };
-    let large = "1000000000000000000000001\n7000000000000000000000\n3000000000000000000\n20000000000000000\n5\n6\n";
+    let large = "1000000000000000000000001\n900000000000000000000000\n500000000000000000000000\n300000000000000000000007\n\
+                 10000000000000000000000\n1000000000000000000000\n";
     let report = solved(large, &[("leaf", "4")]);
     assert!(report.optimal && report.remarks.iter().any(|line| line.contains("to the precision of the score")));
     assert!(solved(large, &[]).optimal && solved(large, &[]).remarks.is_empty());

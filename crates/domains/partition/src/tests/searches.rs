@@ -144,15 +144,10 @@ fn a_finished_first_state_is_a_proof() {
 fn ties_of_the_score_are_settled_exactly() {
     let mut rng = Rng::new(4);
     let mut ties = 0;
-    for round in 0..60 {
-        // One number exceeds the others by far; the rest, in the last bits, is divided among them.
-        let mut values: Vec<BigUint> = (0..5).map(|_| BigUint::from(rng.below(1 << 20))).collect();
+    for round in 0..20 {
+        // Four against three, whichever they are: the last bits decide.
         let big = BigUint::from(1_u32) << 110_u32;
-        values.push(&big + BigUint::from(rng.below(1 << 20)));
-        values.push((&big << 2_u32) + BigUint::from(rng.below(1 << 20)));
-        values.push((&big * 3_u32) + BigUint::from(rng.below(1 << 20)));
-        values.push((&big << 1_u32) + BigUint::from(rng.below(1 << 20)));
-        values.push(&big >> 1_u32);
+        let values = (0..7).map(|_| &big + BigUint::from(rng.below(1 << 20))).collect();
         let numbers = Numbers::new(values).unwrap();
         let problem = Differencing::new(&numbers);
         assert!(problem.is_exact());
