@@ -21,7 +21,7 @@ pub(crate) struct Tally {
     /// How many different solutions are kept beside the incumbent, which is one of them; 0 or 1: the incumbent alone.
     pub(crate) keep: usize,
     /// The best different solutions, best first, each with what identifies it; empty when the incumbent alone is kept.
-    pub(crate) kept: Vec<(u64, Solution<MoveId>)>,
+    pub(crate) kept: Vec<(u128, Solution<MoveId>)>,
     /// Scores of some playouts, for an observer.
     #[serde(skip)]
     pub(crate) sample: Sample,
@@ -66,7 +66,7 @@ impl Default for Limits {
 struct Unverified {
     best: bool,
     /// Identities of those kept beside it.
-    kept: Vec<u64>,
+    kept: Vec<u128>,
 }
 
 /// The wall-clock time of a run: that of its parts before, and of the present one.
@@ -235,7 +235,7 @@ impl Tally {
     }
 
     /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.
-    pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
+    pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u128) {
         if !solution.score.is_finite() {
             return self.note_flaw(solution.score);
         }
@@ -256,7 +256,7 @@ impl Tally {
     pub(crate) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
         let Unverified { best, kept: identities } = std::mem::take(&mut self.unverified);
         let best = self.best.iter().filter(|_| best);
-        let identities: HashSet<u64> = identities.into_iter().collect();
+        let identities: HashSet<u128> = identities.into_iter().collect();
         let kept = self.kept.iter().filter(|(identity, _)| identities.contains(identity)).map(|(_, kept)| kept);
         // The best one is usually the first of those kept.
         let others = kept.filter(|kept| self.best.as_ref() != Some(*kept));
@@ -284,7 +284,7 @@ impl Tally {
             self.unverified.best = true;
         }
         for (identity, solution) in &other.kept {
-            let known = |kept: &(u64, Solution<MoveId>)| {
+            let known = |kept: &(u128, Solution<MoveId>)| {
                 kept.0 == *identity && self.sense.at_least(kept.1.score, solution.score)
             };
             if self.wants(solution.score) && !self.kept.iter().any(known) {
@@ -296,10 +296,10 @@ impl Tally {
 
 /// Puts a solution into a list of the `most` best different ones, best first; of equal ones the first stays in front.
 pub(crate) fn insert<M: Clone>(
-    kept: &mut Vec<(u64, Solution<M>)>,
+    kept: &mut Vec<(u128, Solution<M>)>,
     sense: Sense,
     most: usize,
-    identity: u64,
+    identity: u128,
     solution: &Solution<M>,
 ) {
     if let Some(at) = kept.iter().position(|(known, _)| *known == identity) {
@@ -349,7 +349,7 @@ mod tests {
             let score = Score::Feasible(value);
             tally.counters.playouts += 1;
             if tally.wants(score) {
-                tally.keep(Solution { score, moves: vec![identity] }, identity);
+                tally.keep(Solution { score, moves: vec![identity] }, identity.into());
             }
         }
         let kept: Vec<_> = tally.kept.iter().map(|(id, kept)| (*id, kept.score.value().unwrap())).collect();

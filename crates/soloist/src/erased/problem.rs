@@ -216,8 +216,8 @@ pub(crate) trait ErasedProblem: Send {
     fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(Key, f64)>>);
     /// Returns the stable hash of two numbers and a move.
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
-    /// Returns the stable hash of a sequence of moves.
-    fn hash_of(&self, moves: &[MoveId]) -> u64;
+    /// Returns a key of a sequence of moves.
+    fn hash_of(&self, moves: &[MoveId]) -> Key;
     /// Returns the bytes of a state with what it points to.
     fn state_bytes(&self) -> usize;
     /// Records legal moves from `state` on as a policy playout among all legal moves.
@@ -411,8 +411,8 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
         stable_hash(&(salt, place, self.packing.known(mv)))
     }
-    fn hash_of(&self, moves: &[MoveId]) -> u64 {
-        stable_hash(self.packing.all(moves).as_slice())
+    fn hash_of(&self, moves: &[MoveId]) -> Key {
+        Key::of(self.packing.all(moves).as_slice())
     }
     fn state_bytes(&self) -> usize {
         let size = size_of::<P::State>();

@@ -4,7 +4,6 @@ use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
 use crate::core::hash::Key;
-use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::parameter::ParameterValues;
 use crate::erased::across::{VOID, across, replay};
@@ -38,7 +37,7 @@ pub(crate) trait ErasedRollout: Send {
     /// returned or fed back.
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
     /// Returns the moves of the last [`sample`](Self::sample), and a fingerprint of its solution.
-    fn sampled(&self) -> (Vec<MoveId>, u64);
+    fn sampled(&self) -> (Vec<MoveId>, u128);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
     fn feedback(&mut self, score: Score);
@@ -305,10 +304,10 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         self.rollout.feedback(score);
         Some(score)
     }
-    fn sampled(&self) -> (Vec<MoveId>, u64) {
+    fn sampled(&self) -> (Vec<MoveId>, u128) {
         let moves = &self.playout.moves;
-        let key = self.end.as_ref().and_then(|end| self.problem.key(end)).map(Key::mix);
-        (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.unwrap_or_else(|| stable_hash(moves.as_slice())))
+        let key = self.end.as_ref().and_then(|end| self.problem.key(end)).unwrap_or_else(|| Key::of(moves.as_slice()));
+        (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.id())
     }
     fn variants(&self) -> usize {
         self.rollout.variants(&self.problem)

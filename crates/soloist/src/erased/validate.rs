@@ -5,7 +5,6 @@
 
 use crate::Score;
 use crate::core::codec::CheckpointError;
-use crate::core::hash::Key;
 use crate::core::limits::{MOST, ensure};
 use crate::core::tally::Tally;
 use crate::erased::MoveId;
@@ -136,7 +135,7 @@ impl Tally {
         ensure(self.kept.len() <= most && ordered, "the solutions kept")?;
         for (at, (identity, kept)) in self.kept.iter().enumerate() {
             let end = solution(problem, &kept.moves, kept.score)?;
-            let again = problem.key(&end).map(Key::mix).unwrap_or_else(|| problem.hash_of(&kept.moves));
+            let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves)).id();
             let twice = self.kept[..at].iter().any(|(other, _)| other == identity);
             ensure(again == *identity && !twice, "the solutions kept")?;
         }

@@ -5,7 +5,6 @@ use crate::core::codec::CheckpointError;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
 use crate::core::hash::Key;
-use crate::core::hash::stable_hash;
 use crate::core::limits::MOST;
 use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters};
 use crate::core::plan::PlanShare;
@@ -371,8 +370,7 @@ impl<P: Problem> Work<'_, P> {
             self.tally.count(score);
         }
         if self.tally.wants(score) && !self.watch.has_failed() {
-            let identity = self.problem.key(&state).map(Key::mix);
-            let identity = identity.unwrap_or_else(|| stable_hash(moves));
+            let identity = self.problem.key(&state).unwrap_or_else(|| Key::of(moves)).id();
             let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
             self.tally.keep(Solution { score, moves }, identity);
             let (sense, value) = (self.problem.sense(), score.value());

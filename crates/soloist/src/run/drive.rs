@@ -230,7 +230,7 @@ impl<'p> Drive<'p> {
     }
 
     /// Gives every stream a solution from outside, which is legal and finished.
-    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
+    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u128) {
         for stream in &mut self.streams {
             stream.tally.clock = Clock::stopped(self.elapsed);
             stream.take_up(solution, identity);

@@ -303,7 +303,7 @@ impl Stream<'_> {
         let score = self.rollout.sample(&mut rng);
         self.tally.count(score);
         if self.tally.wants(score) && !self.problem.has_failed() && !self.has_failed() {
-            let (moves, identity): (Vec<MoveId>, u64) = self.rollout.sampled();
+            let (moves, identity): (Vec<MoveId>, u128) = self.rollout.sampled();
             self.tally.keep(Solution { score, moves }, identity);
         }
         true

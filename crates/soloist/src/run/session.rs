@@ -11,7 +11,6 @@ use super::stream::{Reports, Stream};
 use super::verify::{ReplayError, replay};
 use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use crate::core::cut::Watch;
-use crate::core::hash::Key;
 use crate::core::limits::ensure;
 use crate::core::parameter::ParameterError;
 use crate::core::plan::PlanShare;
@@ -508,7 +507,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             return Err(OfferError::Unfinished(before + moves.len()).into());
         }
         let score = problem.score(&state);
-        let identity = problem.key(&state).map(Key::mix).unwrap_or_else(|| problem.hash_of(&moves));
+        let identity = problem.key(&state).unwrap_or_else(|| problem.hash_of(&moves)).id();
         self.checked()?;
         self.drive.take_up(&Solution { score, moves }, identity);
         self.checked()?;

@@ -154,7 +154,7 @@ impl Stream<'_> {
     }
 
     /// Gives the search a solution from outside, which is legal and finished.
-    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
+    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u128) {
         if self.tally.wants(solution.score) {
             self.tally.keep(solution.clone(), identity);
         }

@@ -137,21 +137,21 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn keep(&mut self, score: Score, state: &State, before: &[MoveId], after: &[MoveId]) {
         if self.tally.wants(score) {
-            self.keep_keyed(score, self.problem.key(state).map(Key::mix), before, after);
+            self.keep_keyed(score, self.problem.key(state).map(Key::id), before, after);
         }
     }
 
     /// Returns the key of a solution's final state, if the solution is to be kept.
-    pub(crate) fn wanted_key(&self, score: Score, state: &State) -> Option<u64> {
-        if self.tally.wants(score) { self.problem.key(state).map(Key::mix) } else { None }
+    pub(crate) fn wanted_key(&self, score: Score, state: &State) -> Option<u128> {
+        if self.tally.wants(score) { self.problem.key(state).map(Key::id) } else { None }
     }
 
     /// Keeps a solution whose final state has this key; the tally wants it.
     #[cold]
-    pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u64>, before: &[MoveId], after: &[MoveId]) {
+    pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u128>, before: &[MoveId], after: &[MoveId]) {
         if !self.problem.has_failed() {
             let moves = [before, after].concat();
-            let identity = key.unwrap_or_else(|| self.problem.hash_of(&moves));
+            let identity = key.unwrap_or_else(|| self.problem.hash_of(&moves).id());
             self.tally.keep(Solution { score, moves }, identity);
         }
     }

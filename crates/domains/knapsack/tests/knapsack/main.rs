@@ -123,6 +123,18 @@ fn states_with_the_same_hash_are_not_taken_as_equal() {
 }
 
 #[test]
+fn solutions_with_the_same_hash_are_kept_beside_each_other() {
+    let items = [(1_125_899_906_842_624, 183_063_957_156), (1_162_854_361_070_328, 203_037_487_006)];
+    let sack = sack(274_877_906_944, &items);
+    let hash = |(value, weight): (u64, u64)| stable_hash(&(2_u32, sack.capacity() - weight, value));
+    assert_eq!(hash(items[0]), hash(items[1]));
+    let setup = Setup::named("sampling").rollout("random");
+    let outcome = Solver::new(&Knapsack::new(&sack), setup).budget(Budget::playouts(100)).keep(5).run().unwrap();
+    let found: Vec<_> = outcome.kept.iter().filter_map(|kept| kept.score.value()).collect();
+    assert_eq!(found, [items[1].0 as f64, items[0].0 as f64]);
+}
+
+#[test]
 fn conformance_walk() {
     for spec in ["random:100x1000:7", "weak:60x50:1", "strong:200x1000000000:2", "random:1x1:0"] {
         let problem = Knapsack::new(&generate(spec).unwrap());

@@ -173,7 +173,7 @@ impl BeamSearch {
     /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
     ///
     /// `key`: that of its final state, where the tally wants the solution.
-    fn consider(&mut self, context: &mut Context<'_>, score: Score, key: Option<u64>, link: u32, more: &[MoveId]) {
+    fn consider(&mut self, context: &mut Context<'_>, score: Score, key: Option<u128>, link: u32, more: &[MoveId]) {
         let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
         let wanted = context.tally.wants(score);
         if best || wanted {

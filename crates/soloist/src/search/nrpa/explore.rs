@@ -1,6 +1,5 @@
 //! Forced exploration: playouts that end where earlier ones ended are sent elsewhere.
 
-use crate::core::hash::Key;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::rollout::policy::{Policy, Trace};
@@ -20,7 +19,7 @@ impl Ends {
 
     /// Remembers the end of a playout. Returns whether it was there already.
     pub(super) fn meets(&mut self, problem: &dyn ErasedProblem, state: &State, moves: &[MoveId]) -> bool {
-        let end = problem.key(state).map(Key::mix).unwrap_or_else(|| problem.hash_of(moves));
+        let end = problem.key(state).unwrap_or_else(|| problem.hash_of(moves)).mix();
         self.0.resize(ENDS, 0);
         std::mem::replace(&mut self.0[end as usize % ENDS], end) == end
     }
