@@ -23,6 +23,7 @@ import itertools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,7 @@ PARTS = {"commands": 0.05, "instances": 0.4, "trees": 0.35, "collisions": 0.05, 
 # Parts that other modules make: `compare(draw)` of such a module draws a case, and returns how many comparisons it made
 # and a list of lines, what is wrong.
 OTHERS = {"python": "compiled", "expressions": "printed"}
-# After so many findings a part ends.
+# After so many false claims a part ends.
 ENOUGH = 20
 
 
@@ -135,12 +136,13 @@ class Campaign:
                 continue
             if done.returncode not in (0, 3):
                 said = done.stderr.strip()[:300]
-                self.tally.wrong(f"commands {words}: exit code {done.returncode}: {said}: {text!r}")
+                kind = re.sub(r"\S*\.(ckpt|json|txt)\S*", "FILE", said)[:80]
+                self.tally.wrong("commands", kind, f"{words}: exit code {done.returncode}: {said}: {text!r}")
                 continue
             result = json.loads(done.stdout)
             self.tally.note("commands", name, bool(result["optimal"] or result.get("infeasible")))
             for wrong in judge(result, known(begun), smaller):
-                self.tally.wrong(f"commands {words}: {wrong}: {text!r}")
+                self.tally.wrong("commands", "", f"{words}: {wrong}: {text!r}")
         for file in (path, moves):
             file.unlink(missing_ok=True)
 
@@ -205,11 +207,11 @@ class Campaign:
                 if (proof is None) != (proofs[0] is None) or proof is not None and (
                     is_worse(smaller, proof, proofs[0]) or is_worse(smaller, proofs[0], proof)
                 ):
-                    self.tally.wrong(f"metamorphic {problem}: proofs {proofs}: {json.dumps(first)}")
+                    self.tally.wrong("metamorphic", "", f"{problem}: proofs {proofs}: {json.dumps(first)}")
             second = {**asked, "text": other, "runs": [exact_run(draw, self.tables) for _ in range(4)]}
-            findings = len(self.tally.findings)
+            findings = self.tally.false_claims["metamorphic"]
             compare(self.tally, "metamorphic", f"pair {problem}", servers["claims"], second, lambda _: rule(proofs[0]), smaller)
-            if len(self.tally.findings) > findings:
+            if self.tally.false_claims["metamorphic"] > findings:
                 print(f"adversary: {problem}, {kind}: the first instance: {text!r}", flush=True)
 
     def other(self, part, draw):
@@ -218,7 +220,7 @@ class Campaign:
         for _ in range(compared):
             self.tally.note(part, part, True)
         for line in wrong:
-            self.tally.wrong(f"{part}: {line}")
+            self.tally.wrong(part, "", line)
 
 
 def solve(arguments):
@@ -289,7 +291,7 @@ def main():
 
     def is_over(part):
         with tally.lock:
-            made, wrong = tally.by_part[part], sum(what.startswith(part) for what in tally.findings)
+            made, wrong = tally.by_part[part], tally.false_claims[part]
         return made >= arguments.claims * parts[part] or time.monotonic() >= end or wrong >= ENOUGH
 
     with tempfile.TemporaryDirectory(prefix="soloist-adversary-") as name, ThreadPoolExecutor(arguments.jobs) as pool:
@@ -317,12 +319,13 @@ def main():
                 future.result()
     counts = ", ".join(f"{family} {tally.claims[family]} of {runs}" for family, runs in sorted(tally.runs.items()))
     made = ", ".join(f"{part} {claims}" for part, claims in tally.by_part.items())
+    wrong = ", ".join(f"{count} x {kind}" for kind, count in tally.findings.items())
     seconds = time.monotonic() - start
     used = os.times()
     processor = used.user + used.system + used.children_user + used.children_system
     print(
         f"adversary: {sum(tally.claims.values())} claims of {sum(tally.runs.values())} runs compared: {made} ({counts}), "
-        f"{tally.refused} settings refused; {len(tally.findings)} findings "
+        f"{tally.refused} settings refused; {sum(tally.findings.values())} findings{wrong and ': ' + wrong} "
         f"(seed {arguments.seed}, {seconds:.0f} s, {processor:.0f} processor seconds)",
         flush=True,
     )

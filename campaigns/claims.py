@@ -17,6 +17,8 @@ CAMPAIGN = os.environ.get("SOLOIST_CAMPAIGN", str(ROOT / "target" / "release" / 
 # How often a method is drawn: those that prove most often first.
 OFTEN = {"dfs": 6, "bfs": 4, "best-first": 4, "lds": 6, "ida-star": 4, "iterative-broadening": 4, "cabs": 6, "beam": 4,
          "uct": 6, "uct-best": 5, "nmcts": 6, "bmcts": 3, "auto": 4}
+# How often findings of one kind are shown that are no false claims.
+SHOWN = 3
 # Searches that prove, for instances where only these tell anything.
 EXACT = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "cabs"]
 
@@ -114,7 +116,8 @@ class Tally:
         self.claims = Counter()
         self.by_part = Counter()
         self.refused = 0
-        self.findings = []
+        self.findings = Counter()
+        self.false_claims = Counter()
 
     def note(self, part, family, claimed):
         with self.lock:
@@ -126,10 +129,13 @@ class Tally:
         with self.lock:
             self.refused += 1
 
-    def wrong(self, what):
+    def wrong(self, part, kind, what):
+        """Notes a finding: a false claim of this part (`kind` is empty), or something else, shown a few times."""
         with self.lock:
-            self.findings.append(what)
-            print(f"adversary: {what}", flush=True)
+            self.findings[kind or "false claim"] += 1
+            self.false_claims[part] += not kind
+            if not kind or self.findings[kind] <= SHOWN:
+                print(f"adversary: {part}: {what}", flush=True)
 
 
 class Server:
@@ -165,16 +171,16 @@ def compare(tally, part, family, server, question, best, smaller):
     """Asks for runs and compares what they say with the optimum: `best(result)` returns it."""
     results = server.ask(question)
     if isinstance(results, str):
-        tally.wrong(f"{part} {family}: {results}: {json.dumps(question)}")
+        tally.wrong(part, "a process that ended", f"{family}: {results}: {json.dumps(question)}")
         return []
     for run, result in zip(question["runs"], results, strict=True):
         where = json.dumps({**question, "runs": [run]})
         if "refused" in result:
             tally.refuse()
         elif "error" in result:
-            tally.wrong(f"{part} {family}: {result['error']}: {where}")
+            tally.wrong(part, result["error"][:80], f"{family}: {result['error']}: {where}")
         else:
             tally.note(part, family, bool(result["optimal"] or result["infeasible"]))
             for wrong in judge(result, best(result), smaller):
-                tally.wrong(f"{part} {family}: {wrong}: {where}")
+                tally.wrong(part, "", f"{family}: {wrong}: {where}")
     return results
