@@ -12,7 +12,7 @@
     python3 docs/results/general.py table                                     Markdown of all that was run
 
 Needs `cargo build --release -p soloist-cli -p soloist --bins --examples`. Instances lie in shared/data beside the checkout.
-Seconds are processor seconds: where a C compiler is found, programs run with a clock that shows their processor time.
+Seconds are processor seconds: where a C compiler is found, programs run with cpuclock.c, the clock of all comparisons.
 Without one they are seconds of wall clock, and the script says so. One thread, one process at a time. Results are
 appended to target/general.jsonl.
 """
@@ -52,39 +52,22 @@ SHIPPED = {
 TWELVE = {name: GENERAL[name] for name in ["la38", "ta01", "ft53.1", "rbg253a", "random-40x20", "poz_12_3_0"]} | SHIPPED
 PRESETS = ["auto", "default", "anneal", "cabs", "beam", "nrpa", "gnrpa", "uct-best", "sampling"]
 
-CLOCK = r"""
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-int clock_gettime(clockid_t clock, struct timespec *time) {
-    if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) clock = CLOCK_PROCESS_CPUTIME_ID;
-    return (int)syscall(SYS_clock_gettime, clock, time);
-}
-"""
-
-# A program that ends when a thread has slept long enough: its sleep takes processor time as well.
-SLEEP = r"""
-int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-    (void)clock;
-    return (int)-syscall(SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, flags, time, left);
-}
-int nanosleep(const struct timespec *time, struct timespec *left) {
-    return (int)syscall(SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, 0, time, left);
-}
-"""
+CLOCK = Path(__file__).with_name("cpuclock.c")
 
 
-def environment(sleeps=False):
-    """The environment of a program whose clock shows its processor time, and whose sleep takes it."""
-    library = ROOT / ("target/clock-sleep.so" if sleeps else "target/clock.so")
-    if not library.exists():
-        command = ["cc", "-O2", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
+def environment():
+    """The environment of a program whose clock shows its processor time."""
+    library = ROOT / "target/cpuclock.so"
+    if not library.exists() or library.stat().st_mtime < CLOCK.stat().st_mtime:
+        library.parent.mkdir(exist_ok=True)
+        # Programs that run keep the library they have loaded.
+        made = library.with_suffix(f".{os.getpid()}")
         try:
-            source = CLOCK + SLEEP if sleeps else CLOCK
-            subprocess.run(command, input=source, text=True, check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError):
-            print("no C compiler: seconds are seconds of wall clock", file=sys.stderr)
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", made, CLOCK, "-ldl"], check=True, capture_output=True)
+            made.replace(library)
+        except (OSError, subprocess.CalledProcessError) as error:
+            fault = getattr(error, "stderr", None) or str(error).encode()
+            print(f"seconds are seconds of wall clock, without a clock of processor time: {fault.decode()}", file=sys.stderr)
             return dict(os.environ)
     return dict(os.environ, LD_PRELOAD=str(library))
 
@@ -284,7 +267,7 @@ def main():
         return table()
     if asked.command == "install":
         return install()
-    env = environment(sleeps=asked.method == "ddo")
+    env = environment()
     only = asked.only.split(";") if asked.only else None
     if asked.method in ("cp-sat", "cabs-didp", "rpid", "ddo"):
         wanted = ["jobshop"] if asked.method == "cp-sat" else ["sop", "talent", "lcs"]

@@ -5,6 +5,8 @@ mod bench;
 #[cfg(unix)]
 mod browser;
 mod check;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod clock;
 mod cluster;
 mod commands;
 mod common;
