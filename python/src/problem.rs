@@ -1,6 +1,7 @@
 //! A problem whose rules are Python functions.
 
 mod exchange;
+mod fingerprint;
 mod line;
 
 use crate::Infeasible;
@@ -9,15 +10,14 @@ use crate::guard::Guard;
 use crate::live::locked;
 use crate::moves::PyMove;
 use crate::value::number;
+pub(crate) use fingerprint::rounded_fingerprint;
 use line::{Line, ROOT, UNKNOWN, shown};
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyException, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{
-    Dominance, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart, stable_hash,
-};
+use soloist::problem::{Dominance, Exchanges, Explain, Facts, Found, Neighborhood, Ordering, Prior, ScorePart};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::{Arc, Mutex};
@@ -484,34 +484,6 @@ impl Problem for PyProblem {
             ..Facts::default()
         }
     }
-}
-
-/// The default fingerprint with scores to seven digits: sums of floats differ in the last bit between machines and
-/// versions of libraries, and a run may move from one to another.
-pub(crate) fn rounded_fingerprint<P: Problem>(problem: &P) -> u64 {
-    // Half a unit of the digit that stays, and what goes.
-    const HALF: u64 = 1 << 28;
-    let rounded = |value: f64| value.to_bits().wrapping_add(HALF) & !(2 * HALF - 1);
-    let (mut words, mut rng, mut moves) = (Vec::new(), Rng::new(0), Vec::new());
-    for _ in 0..8 {
-        let mut state = problem.root();
-        // As long as the default.
-        for _ in 0..4096 {
-            moves.clear();
-            problem.moves(&state, &mut moves);
-            words.push(moves.len() as u64);
-            let Some(&mv) = moves.get(rng.index(moves.len())) else {
-                words.push(match problem.score(&state) {
-                    Score::Feasible(value) => rounded(value),
-                    Score::Infeasible(degree) => !rounded(degree),
-                });
-                break;
-            };
-            words.push(problem.code(&state, mv));
-            problem.apply(&mut state, mv);
-        }
-    }
-    stable_hash(&words[..])
 }
 
 impl Explain<PyProblem> for PyProblem {
