@@ -8,18 +8,20 @@
 
 use crate::calls::{REPORT, Watch};
 use crate::errors::contradicted;
+use crate::live::locked;
 use crate::own::{One, report, split};
+use crate::problem::rounded_fingerprint;
 use crate::request::{Request, solve_error, spec_error};
 use crate::shipped::interruptible;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use soloist::problem::{Exchange, Exchanges, Neighborhood};
+use soloist::problem::{Exchange, Exchanges, Facts, Fault, Neighborhood};
 use soloist::run::{Improvement, Observer, Progress, RunInfo, Solution};
 use soloist::{Problem, Score, Sense, Setup, Solver};
 use soloist_problems::refuse_endless;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The most moves that are asked for at first. A state with more is asked again.
@@ -29,8 +31,8 @@ const ROOM: usize = 64;
 ///
 /// # Safety
 /// Each is the address of a C function of the type that its call below has. The functions read and write the words of
-/// one state and at most `room` moves, keep no pointer, and may run on several threads at once. Code of numba cannot
-/// unwind: its exceptions end the function with a message.
+/// one state and at most `room` moves, keep no pointer, and may run on several threads at once. Exceptions are caught
+/// in them: they return a negative number then, and have written nothing of a state.
 #[derive(Debug, Clone, Copy, FromPyObject)]
 #[pyo3(from_item_all)]
 struct Addresses {
@@ -40,30 +42,48 @@ struct Addresses {
     apply: usize,
     /// `(state, value and degree of infeasibility)`; a value that is no number says that the degree holds.
     score: usize,
-    /// `(state, move) -> code`
+    /// `(state, move, code)`
     code: Option<usize>,
-    /// `(state) -> bound`
+    /// `(state, bound)`
     bound: Option<usize>,
-    /// `(state) -> potential`
+    /// `(state, potential)`
     potential: Option<usize>,
-    /// `(state) -> key`
+    /// `(state, key)`
     key: Option<usize>,
-    /// `(state, place, which decisions there are, old, new) -> change`; no number: there is none
+    /// `(state, place, which decisions there are, old, new, change)`; no number: there is none
     difference: Option<usize>,
     /// `(state, place, which decisions there are, old, new, next state)`; the two states may be one
     apply_exchange: Option<usize>,
 }
 
-/// A problem of compiled functions.
-#[derive(Clone, Debug, FromPyObject)]
+/// What Python has compiled of a problem.
+#[derive(Debug, FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Compiled {
+pub(crate) struct Machine {
     name: String,
     root: Vec<u64>,
     minimize: bool,
     /// Decisions before the root, which places count.
     before: i64,
     addresses: Addresses,
+    /// Raises the exception that a function raises: of its name, the words of a state, and its other arguments.
+    failed: Py<PyAny>,
+}
+
+/// The first call that has met an exception.
+#[derive(Debug)]
+struct Failure {
+    function: &'static str,
+    state: Box<[u64]>,
+    arguments: Vec<Option<i64>>,
+}
+
+/// A problem of compiled functions, for one run.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    machine: Arc<Machine>,
+    fault: Fault,
+    failure: Mutex<Option<Failure>>,
 }
 
 /// A state: integers and floats as they lie in memory.
@@ -83,13 +103,12 @@ impl Clone for Words {
 }
 
 type Moves = unsafe extern "C" fn(*const u64, *mut i64, i64) -> i64;
-type Apply = unsafe extern "C" fn(*const u64, i64, *mut u64);
-type Scored = unsafe extern "C" fn(*const u64, *mut f64);
-type Code = unsafe extern "C" fn(*const u64, i64) -> i64;
-type Real = unsafe extern "C" fn(*const u64) -> f64;
-type Difference = unsafe extern "C" fn(*const u64, i64, i64, i64, i64) -> f64;
-type Exchanged = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut u64);
-type Key = unsafe extern "C" fn(*const u64) -> i64;
+type Apply = unsafe extern "C" fn(*const u64, i64, *mut u64) -> i64;
+type Code = unsafe extern "C" fn(*const u64, i64, *mut i64) -> i64;
+type Real = unsafe extern "C" fn(*const u64, *mut f64) -> i64;
+type Difference = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut f64) -> i64;
+type Exchanged = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut u64) -> i64;
+type Key = unsafe extern "C" fn(*const u64, *mut i64) -> i64;
 
 /// The function at an address.
 macro_rules! at {
@@ -100,35 +119,66 @@ macro_rules! at {
 }
 
 impl Compiled {
-    fn real(&self, address: Option<usize>, state: &Words) -> Option<f64> {
+    pub(crate) fn new(machine: Arc<Machine>) -> Self {
+        Self { machine, fault: Fault::default(), failure: Mutex::default() }
+    }
+
+    /// Keeps the call that has failed, which ends the run.
+    #[cold]
+    fn fail(&self, function: &'static str, state: &Words, arguments: &[Option<i64>]) {
+        self.fault.raise("an exception in compiled code");
+        let failure = Failure { function, state: state.0.clone(), arguments: arguments.to_vec() };
+        locked(&self.failure).get_or_insert(failure);
+    }
+
+    /// Raises the exception that has ended the run, by the function of Python.
+    pub(crate) fn checked(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(Failure { function, state, arguments }) = locked(&self.failure).take() else { return Ok(()) };
+        self.machine.failed.call1(py, (function, state.into_vec(), arguments)).map(drop)
+    }
+
+    fn real(&self, name: &'static str, address: Option<usize>, state: &Words) -> Option<f64> {
         let function = at!(address?, Real);
-        // SAFETY: see `Addresses`.
-        Some(unsafe { function(state.0.as_ptr()) })
+        let mut value = f64::NAN;
+        // SAFETY: see `Addresses`; there is room for a number.
+        if unsafe { function(state.0.as_ptr(), &raw mut value) } < 0 {
+            self.fail(name, state, &[]);
+            return None;
+        }
+        Some(value)
     }
 
     /// The numbers of an exchange as the functions have them: the place, which decisions there are, and the decisions.
     fn numbers(&self, place: usize, old: Option<i64>, new: Option<i64>) -> (i64, i64, i64, i64) {
         let given = i64::from(old.is_some()) | i64::from(new.is_some()) << 1;
-        (self.before + place as i64, given, old.unwrap_or(0), new.unwrap_or(0))
+        (self.machine.before + place as i64, given, old.unwrap_or(0), new.unwrap_or(0))
     }
 }
 
 impl Exchange for Compiled {
     fn difference(&self, end: &Words, place: usize, old: Option<i64>, new: Option<i64>) -> Option<f64> {
-        let function = at!(self.addresses.difference?, Difference);
-        let (place, given, old, new) = self.numbers(place, old, new);
-        // SAFETY: see `Addresses`.
-        Some(unsafe { function(end.0.as_ptr(), place, given, old, new) }).filter(|change| !change.is_nan())
+        let function = at!(self.machine.addresses.difference?, Difference);
+        let (at, given, before, behind) = self.numbers(place, old, new);
+        let mut change = f64::NAN;
+        // SAFETY: see `Addresses`; there is room for a number.
+        if unsafe { function(end.0.as_ptr(), at, given, before, behind, &raw mut change) } < 0 {
+            self.fail("difference", end, &[Some(at), old, new]);
+            return None;
+        }
+        Some(change).filter(|change| !change.is_nan())
     }
 
     fn apply_exchange(&self, end: &mut Words, place: usize, old: Option<i64>, new: Option<i64>) -> bool {
-        let Some(address) = self.addresses.apply_exchange else { return false };
+        let Some(address) = self.machine.addresses.apply_exchange else { return false };
         let function = at!(address, Exchanged);
-        let (place, given, old, new) = self.numbers(place, old, new);
+        let (at, given, before, behind) = self.numbers(place, old, new);
         let words = end.0.as_mut_ptr();
         // SAFETY: see `Addresses`; the state is read before it is written.
-        unsafe { function(words, place, given, old, new, words) };
-        true
+        let done = unsafe { function(words, at, given, before, behind, words) } >= 0;
+        if !done {
+            self.fail("apply_exchange", end, &[Some(at), old, new]);
+        }
+        done
     }
 }
 
@@ -137,17 +187,24 @@ impl Problem for Compiled {
     type Move = i64;
 
     fn root(&self) -> Words {
-        Words(self.root.clone().into())
+        Words(self.machine.root.clone().into())
     }
 
     fn moves(&self, state: &Words, moves: &mut Vec<i64>) {
-        let function = at!(self.addresses.moves, Moves);
+        // After an exception no game goes on.
+        if self.fault.is_raised() {
+            return;
+        }
+        let function = at!(self.machine.addresses.moves, Moves);
         moves.reserve(ROOM);
         loop {
             let room = moves.capacity();
             // SAFETY: see `Addresses`; there is room for `room` moves.
             let count = unsafe { function(state.0.as_ptr(), moves.as_mut_ptr(), room as i64) };
-            let count = usize::try_from(count).unwrap_or(0);
+            let Ok(count) = usize::try_from(count) else {
+                self.fail("moves", state, &[]);
+                return;
+            };
             if count <= room {
                 // SAFETY: the function has written the first `count` moves, and there is room for them.
                 unsafe { moves.set_len(count) };
@@ -158,17 +215,22 @@ impl Problem for Compiled {
     }
 
     fn apply(&self, state: &mut Words, mv: i64) {
-        let function = at!(self.addresses.apply, Apply);
+        let function = at!(self.machine.addresses.apply, Apply);
         let words = state.0.as_mut_ptr();
         // SAFETY: see `Addresses`; the state is read before it is written.
-        unsafe { function(words, mv, words) };
+        if unsafe { function(words, mv, words) } < 0 {
+            self.fail("apply", state, &[Some(mv)]);
+        }
     }
 
     fn score(&self, state: &Words) -> Score {
-        let function = at!(self.addresses.score, Scored);
+        let function = at!(self.machine.addresses.score, Real);
         let mut pair = [0.0; 2];
         // SAFETY: see `Addresses`; there is room for two numbers.
-        unsafe { function(state.0.as_ptr(), pair.as_mut_ptr()) };
+        if unsafe { function(state.0.as_ptr(), pair.as_mut_ptr()) } < 0 {
+            self.fail("score", state, &[]);
+            return Score::Infeasible(f64::MAX);
+        }
         match pair {
             [value, degree] if value.is_nan() && degree >= 0.0 => Score::Infeasible(degree),
             [value, _] => Score::Feasible(value),
@@ -176,32 +238,50 @@ impl Problem for Compiled {
     }
 
     fn sense(&self) -> Sense {
-        if self.minimize { Sense::Minimize } else { Sense::Maximize }
+        if self.machine.minimize { Sense::Minimize } else { Sense::Maximize }
     }
 
     fn code(&self, state: &Words, mv: i64) -> u64 {
-        let Some(address) = self.addresses.code else { return soloist::problem::stable_hash(&mv) };
+        let Some(address) = self.machine.addresses.code else { return soloist::problem::stable_hash(&mv) };
         let function = at!(address, Code);
-        // SAFETY: see `Addresses`.
-        unsafe { function(state.0.as_ptr(), mv) }.cast_unsigned()
+        let mut code = 0;
+        // SAFETY: see `Addresses`; there is room for a number.
+        if unsafe { function(state.0.as_ptr(), mv, &raw mut code) } < 0 {
+            self.fail("code", state, &[Some(mv)]);
+        }
+        code.cast_unsigned()
     }
 
     fn bound(&self, state: &Words) -> Option<f64> {
-        self.real(self.addresses.bound, state)
+        self.real("bound", self.machine.addresses.bound, state)
     }
 
     fn potential(&self, state: &Words) -> Option<f64> {
-        self.real(self.addresses.potential, state)
+        self.real("potential", self.machine.addresses.potential, state)
     }
 
     fn key(&self, state: &Words) -> Option<soloist::problem::Key> {
-        let function = at!(self.addresses.key?, Key);
-        // SAFETY: see `Addresses`.
-        Some(unsafe { function(state.0.as_ptr()) }.cast_unsigned().into())
+        let function = at!(self.machine.addresses.key?, Key);
+        let mut key = 0_i64;
+        // SAFETY: see `Addresses`; there is room for a number.
+        if unsafe { function(state.0.as_ptr(), &raw mut key) } < 0 {
+            self.fail("key", state, &[]);
+            return None;
+        }
+        Some(key.cast_unsigned().into())
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
-        self.addresses.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
+        let has = self.machine.addresses.difference.is_some();
+        has.then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        rounded_fingerprint(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { fault: Some(self.fault.clone()), ..Facts::default() }
     }
 }
 
@@ -245,20 +325,27 @@ fn started(problem: &Compiled, py: Python<'_>, start: &Py<PyAny>) -> PyResult<Ve
 #[pyfunction]
 pub(crate) fn solve_compiled<'py>(
     py: Python<'py>,
-    problem: Compiled,
+    machine: Machine,
     request: Request,
     state: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let stop = Arc::new(AtomicBool::new(false));
+    let problem = Compiled::new(Arc::new(machine));
     let setup = request.spec(None)?.setup(None, Setup::default).map_err(spec_error)?;
     let mut solver = Solver::new(&problem, setup).keep(request.keep);
     let mut before = Duration::ZERO;
     if let Some(bytes) = &request.resume {
-        before = RunInfo::read(&problem, bytes).map_err(|error| solve_error(&error.into()))?.elapsed;
-        solver = solver.resume(bytes).map_err(|error| solve_error(&error.into()))?;
+        let info = RunInfo::read(&problem, bytes);
+        problem.checked(py)?;
+        before = info.map_err(|error| solve_error(&error.into()))?.elapsed;
+        let resumed = solver.resume(bytes);
+        problem.checked(py)?;
+        solver = resumed.map_err(|error| solve_error(&error.into()))?;
     }
     if let Some(start) = &request.start {
-        solver = solver.offer(&started(&problem, py, start)?);
+        let moves = started(&problem, py, start);
+        problem.checked(py)?;
+        solver = solver.offer(&moves?);
     }
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
@@ -274,6 +361,7 @@ pub(crate) fn solve_compiled<'py>(
         }
         solver.run()
     })?;
+    problem.checked(py)?;
     if let Some(error) = watch.error {
         return Err(error);
     }
@@ -288,5 +376,5 @@ pub(crate) fn solve_compiled<'py>(
         Ok((value, violation, moves, end))
     };
     let all = outcome.kept.iter().map(one).collect::<PyResult<Vec<_>>>()?;
-    report(py, all, &problem.name, problem.sense(), setup, outcome)
+    report(py, all, &problem.machine.name, problem.sense(), setup, outcome)
 }

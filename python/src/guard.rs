@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use soloist::problem::Fault;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// How a run of Python functions was cut short, shared by the problem and its playout policies.
 #[derive(Debug, Default)]
@@ -16,12 +17,59 @@ pub(crate) struct Guard {
     error: Mutex<Option<PyErr>>,
     /// Ctrl-C was pressed: the run is to end.
     pub(crate) stop: Arc<AtomicBool>,
+    /// Whether there is an `end`.
+    is_timed: AtomicBool,
+    /// When calls that are no run return at once.
+    end: Mutex<Option<Instant>>,
+}
+
+/// A [`Guard`] whose calls end in time, until it is dropped.
+pub(crate) struct Timed<'a>(&'a Guard);
+
+impl Timed<'_> {
+    /// Whether the time was not enough: then nothing counts that the calls have led to.
+    pub(crate) fn is_over(&self) -> bool {
+        !self.0.is_timed.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        let is_over = self.is_over();
+        self.0.is_timed.store(false, Ordering::Relaxed);
+        if is_over && locked(&self.0.error).is_none() {
+            let _ = self.0.fault.take();
+        }
+    }
 }
 
 impl Guard {
     /// A guard whose runs end when `stop` becomes true.
     pub(crate) fn stopped_by(stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..Self::default() }
+    }
+
+    /// From `end` on no user code is called.
+    pub(crate) fn until(&self, end: Instant) -> Timed<'_> {
+        *locked(&self.end) = Some(end);
+        self.is_timed.store(true, Ordering::Relaxed);
+        Timed(self)
+    }
+
+    /// Whether user code is to return at once: after an exception, where the run abandons its step, or out of time.
+    #[inline]
+    pub(crate) fn gives_up(&self) -> bool {
+        self.fault.is_raised() || self.is_timed.load(Ordering::Relaxed) && self.is_late()
+    }
+
+    /// Looks at the clock.
+    #[cold]
+    fn is_late(&self) -> bool {
+        let is_late = locked(&self.end).is_some_and(|end| Instant::now() >= end);
+        if is_late && self.is_timed.swap(false, Ordering::Relaxed) {
+            self.fault.raise("the time is over");
+        }
+        is_late
     }
 
     /// Keeps the exception that ends the run.
@@ -55,7 +103,7 @@ impl Guard {
     /// returned.
     #[inline]
     pub(crate) fn ask<T>(&self, py: Python<'_>, otherwise: T, mut call: impl FnMut() -> PyResult<T>) -> T {
-        if self.fault.is_raised() {
+        if self.gives_up() {
             return otherwise;
         }
         match call() {

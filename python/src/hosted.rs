@@ -1,6 +1,6 @@
 //! Instances that live in the Python program, as studies open them: by name, with their types erased.
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Machine};
 use crate::guard::Guard;
 use crate::live::{PULSE, locked};
 use crate::problem::{Functions, PyProblem};
@@ -43,7 +43,7 @@ pub(crate) struct Study {
 #[derive(Clone)]
 pub(crate) enum Host {
     /// A problem that is written in Python, as machine code where there is some.
-    Own(Arc<Functions>, Option<Compiled>),
+    Own(Arc<Functions>, Option<Arc<Machine>>),
     /// An instance of a shipped problem that no file holds, and a text that identifies it.
     Shipped(Arc<dyn AnyInstance>, String),
 }
@@ -126,8 +126,8 @@ fn load(name: &str, options: &Options) -> LoadResult {
 struct Hosted {
     inner: Arc<dyn AnyInstance>,
     content: String,
-    /// The functions where runs go through the interpreter.
-    own: Option<(String, Arc<Functions>)>,
+    /// The functions of a problem that is written in Python, and what was compiled of them.
+    own: Option<(String, Arc<Functions>, Option<Arc<Machine>>)>,
     study: Arc<Study>,
 }
 
@@ -141,12 +141,10 @@ impl Hosted {
                 study.settle(&problem.guard);
                 let (rules, shared) = (Arc::clone(functions), Arc::clone(&study));
                 let name = name.to_owned();
-                match machine.clone() {
-                    Some(problem) => (Arc::new(Own { name, problem, rules, study: shared }), content, None),
-                    None => {
-                        let own = Some((name.clone(), Arc::clone(&rules)));
-                        (Arc::new(Own { name, problem, rules, study: shared }), content, own)
-                    }
+                let own = Some((name.clone(), Arc::clone(&rules), machine.clone()));
+                match machine.clone().map(Compiled::new) {
+                    Some(problem) => (Arc::new(Own { name, problem, rules, study: shared }), content, own),
+                    None => (Arc::new(Own { name, problem, rules, study: shared }), content, own),
                 }
             }
         };
@@ -156,14 +154,14 @@ impl Hosted {
     /// Runs the functions of Python, which hold the interpreter but for a pause now and then.
     fn run(
         &self,
-        (name, rules): &(String, Arc<Functions>),
+        (name, rules): (&str, &Arc<Functions>),
         request: Request<'_>,
         observer: &mut dyn AnyObserver,
     ) -> Result<Report, SolveError> {
         self.study.at_work(|_| {
             let problem = PyProblem::guarded(Arc::clone(rules), self.study.guard());
             let guard = Arc::clone(&problem.guard);
-            let (name, rules, study) = (name.clone(), Arc::clone(rules), Arc::clone(&self.study));
+            let (name, rules, study) = (name.to_owned(), Arc::clone(rules), Arc::clone(&self.study));
             let own = Own { name, problem, rules, study };
             let mut breath = Breath { observer, interval: request.interval, last: Instant::now() };
             let done = own.solve(Request { interval: PULSE, ..request }, &mut breath);
@@ -173,6 +171,25 @@ impl Hosted {
             }
             done
         })
+    }
+}
+
+impl Hosted {
+    /// Runs compiled functions, which need no interpreter. Their errors are those of one run.
+    fn run_compiled(
+        &self,
+        (name, rules): (&str, &Arc<Functions>),
+        machine: &Arc<Machine>,
+        request: Request<'_>,
+        observer: &mut dyn AnyObserver,
+    ) -> Result<Report, SolveError> {
+        let (name, rules, study) = (name.to_owned(), Arc::clone(rules), Arc::clone(&self.study));
+        let own = Own { name, problem: Compiled::new(Arc::clone(machine)), rules, study };
+        let done = own.solve(request, observer);
+        if let Err(error) = Python::attach(|py| own.problem.checked(py)) {
+            self.study.fail(error);
+        }
+        done
     }
 }
 
@@ -293,7 +310,8 @@ impl AnyInstance for Hosted {
 
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError> {
         match &self.own {
-            Some(own) => self.run(own, request, observer),
+            Some((name, rules, None)) => self.run((name, rules), request, observer),
+            Some((name, rules, Some(machine))) => self.run_compiled((name, rules), machine, request, observer),
             None => self.inner.solve(request, observer),
         }
     }

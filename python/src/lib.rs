@@ -21,8 +21,8 @@ mod simplify;
 mod study;
 mod value;
 
-/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least
-/// 0; less is better.
+/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree above 0; less
+/// is better. It is returned, not raised.
 ///
 /// >>> import soloist
 /// >>> soloist.Infeasible(2.5).degree
@@ -39,10 +39,12 @@ impl Infeasible {
     #[new]
     #[pyo3(signature = (degree=1.0))]
     fn new(degree: f64) -> PyResult<Self> {
-        if degree >= 0.0 {
+        if degree > 0.0 {
             return Ok(Self { degree });
         }
-        Err(pyo3::exceptions::PyValueError::new_err(format!("degree: expected a number from 0, got {degree}")))
+        Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "degree: expected a number above 0, got {degree}; a solution that breaks nothing has a score"
+        )))
     }
 
     fn __repr__(&self) -> String {
@@ -50,8 +52,7 @@ impl Infeasible {
     }
 
     fn __hash__(&self) -> u64 {
-        // 0.0 and -0.0 are equal.
-        soloist::problem::stable_hash(&(self.degree + 0.0).to_bits())
+        soloist::problem::stable_hash(&self.degree.to_bits())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, (f64,)) {
@@ -73,7 +74,7 @@ mod _soloist {
     #[pymodule_export]
     use crate::live::close;
     #[pymodule_export]
-    use crate::own::{OwnSession, check_own, explain_own, is_final, solve_own};
+    use crate::own::{OwnSession, check_own, explain_own, first_games, is_final, solve_own};
     #[pymodule_export]
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Python moves as the small copyable values that the engine works with.
 
-use crate::value::{decode, encode, from_json, to_json};
+use crate::value::{decode, encode_move, from_json, to_json};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use serde::de::Error as _;
@@ -62,7 +62,7 @@ impl PyMove {
             return Ok(Self(value));
         }
         let mut bytes = Vec::with_capacity(64);
-        encode(object, &mut bytes)?;
+        encode_move(object, &mut bytes)?;
         Ok(Self::place(bytes, object, false))
     }
 

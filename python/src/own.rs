@@ -1,7 +1,7 @@
 //! Runs on problems that are written in Python, on the thread that calls.
 
 use crate::calls::{Calls, REPORT};
-use crate::errors::{broken, contradicted};
+use crate::errors::{self, BrokenPromise, broken, contradicted};
 use crate::live::{Live, PULSE};
 use crate::moves::PyMove;
 use crate::problem::{Functions, PyProblem};
@@ -13,7 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::check::Explanation;
-use soloist::run::{Control, Improvement, Observer, Progress, RunInfo, Session, Solution, StopReason};
+use soloist::run::{
+    CheckpointError, Control, Improvement, Observer, Progress, ReplayError, RunInfo, Session, SolveError,
+};
+use soloist::run::{Solution, StopReason};
 use soloist::{Outcome, Problem, Score, Sense, Setup, Solver};
 use soloist_problems::{ImprovementStep, RunEnding, RunRecord, RunTask, refuse_endless};
 use soloist_problems::{Parts, Report, SolutionReport};
@@ -71,7 +74,7 @@ impl Observer<PyMove> for Watch<'_> {
                 Ok(()) => self.calls.improved(py, improvement, progress, || {
                     Ok((objects(py, &solution.moves)?.into_any().unbind(), None))
                 }),
-                Err(wrong) => Err(contradicted(py, &wrong, &solution.moves)),
+                Err(wrong) => Err(contradiction(py, self.problem, &wrong, &solution.moves)),
             };
             self.settle(py, called);
         });
@@ -112,17 +115,28 @@ fn begin<'a>(
     if let Some(bytes) = &request.resume {
         let info = RunInfo::read(problem, bytes);
         checked(problem)?;
-        let info = info.map_err(|error| solve_error(&error.into()))?;
+        let info = info.map_err(|error| refused(&error.into()))?;
         before = info.elapsed;
         let resumed = solver.resume(bytes);
         // A function that raises changes the fingerprint: the exception says more than a refused checkpoint.
         checked(problem)?;
-        solver = resumed.map_err(|error| solve_error(&error.into()))?;
+        solver = resumed.map_err(|error| refused(&error.into()))?;
     }
     if let Some(start) = &request.start {
         solver = solver.offer(&problem.follow(py, start.bind(py))?);
     }
     Ok((solver, before))
+}
+
+/// Returns the exception of a checkpoint that is refused. What it is compared by is random games.
+fn refused(error: &SolveError) -> PyErr {
+    match error {
+        SolveError::Checkpoint(CheckpointError::OtherProblem) => errors::CheckpointError::new_err(format!(
+            "{error}: random games have other moves, codes or scores (has the class or its data changed, or do moves \
+             have the order of a set of str, which differs from process to process?)"
+        )),
+        _ => solve_error(error),
+    }
 }
 
 /// Raises the exception of user code, if there was one.
@@ -146,9 +160,108 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
     if let Some((path, every)) = request.checkpoint()? {
         solver = solver.checkpoint(path, every);
     }
+    if let Some((games, seconds)) = request.checks {
+        play_first(py, &problem, games, seconds)?;
+    }
     let outcome = solver.run();
     checked(&problem)?;
-    own_report(py, &problem, setup, outcome.map_err(|error| solve_error(&error))?)
+    own_report(py, &problem, setup, outcome.map_err(|error| failure(py, &problem, &error))?)
+}
+
+/// The seed of the draws of checked games.
+const FIRST_SEED: u64 = 0;
+
+/// Checks a problem on `most` games in about so many seconds, as [`check_own`] does. The first one may take ten times as
+/// long. Ctrl-C ends them, and the run that follows.
+fn play_first(py: Python<'_>, problem: &PyProblem, most: usize, seconds: f64) -> PyResult<()> {
+    let begin = Instant::now();
+    for (games, part) in [(1, 10.0), (most.saturating_sub(1), 1.0)] {
+        let left = self::seconds(seconds * part).saturating_sub(begin.elapsed());
+        if games == 0 || left.is_zero() || problem.guard.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        match checked_games(py, problem, games, FIRST_SEED, left) {
+            // The run knows how long a game may be.
+            Err(error) if error.value(py).to_string().contains("has not ended") => return Ok(()),
+            done => done?,
+        };
+    }
+    Ok(())
+}
+
+/// Raises the first rule that a problem breaks on so many random games. Returns whether the time was enough for all.
+fn checked_games(py: Python<'_>, problem: &PyProblem, games: usize, seed: u64, time: Duration) -> PyResult<bool> {
+    let timed = problem.guard.until(Instant::now() + time);
+    let found = soloist::check(problem, games, seed);
+    let is_over = timed.is_over() || problem.guard.stop.load(Ordering::Relaxed);
+    drop(timed);
+    checked(problem)?;
+    match found {
+        Err(violation) if !is_over => {
+            let what = format!("{} after the moves {:?}", in_python(&violation.what), violation.moves);
+            Err(broken(py, what, &violation.moves))
+        }
+        _ => Ok(!is_over),
+    }
+}
+
+/// Checks a problem on so many games before a run, in about so many seconds.
+#[pyfunction]
+pub(crate) fn first_games(py: Python<'_>, functions: Functions, games: usize, seconds: f64) -> PyResult<()> {
+    let problem = PyProblem::new(functions);
+    let _live = Live::enter(&problem.guard.stop)?;
+    play_first(py, &problem, games, seconds)?;
+    problem.guard.interrupt()
+}
+
+/// Seconds in which the cause of a contradiction is looked for, and the games for it.
+const SEARCHED: f64 = 1.0;
+const SEARCHED_GAMES: usize = 100;
+
+/// Returns the exception of a run that has failed. Where a solution was contradicted, the cause is looked for: the
+/// engine knows playout policies and neighbourhoods, which a class in Python seldom has.
+fn failure(py: Python<'_>, problem: &PyProblem, error: &SolveError) -> PyErr {
+    match error {
+        SolveError::Replay(wrong) => contradiction(py, problem, wrong, &[]),
+        _ => solve_error(error),
+    }
+}
+
+/// Returns the error of a solution that the rules contradict when it is played again.
+fn contradiction(py: Python<'_>, problem: &PyProblem, wrong: &ReplayError, moves: &[PyMove]) -> PyErr {
+    let (step, has_playouts) = (wrong.step(), problem.has_playouts());
+    let (what, playout) = match wrong {
+        ReplayError::Illegal { mv, is_finished, .. } => {
+            let ended = if *is_finished { ", because the game has ended" } else { "" };
+            (format!("the move {mv} is not legal{ended}"), "a playout plays an illegal move, or ")
+        }
+        ReplayError::Unfinished { .. } => {
+            ("the solution ends, but the game has not".to_owned(), "a playout stops early, or ")
+        }
+        ReplayError::Score { claimed, replayed, .. } => {
+            (format!("the solution scored {claimed} in the search and {replayed} now"), "")
+        }
+        ReplayError::Shared { .. } => ("the state has other moves after a move was made from it".to_owned(), ""),
+        _ => return contradicted(py, wrong, moves),
+    };
+    let what = format!("a solution fails when it is played again: step {step}: {what}");
+    let played = &moves[..step.min(moves.len())];
+    for seed in 0..SEARCHED_GAMES as u64 / 20 {
+        match checked_games(py, problem, 20, seed, seconds(SEARCHED / 5.0)) {
+            Err(error) if error.is_instance_of::<BrokenPromise>(py) => {
+                return broken(py, format!("{what}; soloist.check says: {}", error.value(py)), played);
+            }
+            Err(error) => return error,
+            Ok(true) => {}
+            Ok(false) => break,
+        }
+    }
+    let playout = if has_playouts { playout } else { "" };
+    let cause = format!(
+        "{playout}moves, apply or score give something else when they are asked again (random draws, counters, the \
+         order of a set of str), or apply changes memory that states share"
+    );
+    broken(py, format!("{what}; {cause}; soloist.check looks for the cause"), played)
 }
 
 /// The result of a run on a problem written in Python.
@@ -244,34 +357,39 @@ fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -
     Ok((value, violation, objects(py, &solution.moves)?, end.object(py)))
 }
 
-/// Walks random games and raises the first broken rule; returns what the problem offers.
+/// Walks random games and raises the first broken rule; returns what the problem offers, and whether the `time` was
+/// enough for all of it.
 #[pyfunction]
 pub(crate) fn check_own<'py>(
     py: Python<'py>,
     functions: Functions,
     walks: usize,
     seed: u64,
+    time: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let problem = PyProblem::new(functions);
     let _live = Live::enter(&problem.guard.stop)?;
-    let found = soloist::check(&problem, walks, seed);
-    checked(&problem)?;
+    let begin = Instant::now();
+    let is_checked = checked_games(py, &problem, walks, seed, seconds(time * 0.75))?;
     problem.guard.interrupt()?;
-    if let Err(violation) = found {
-        let moves = objects(py, &violation.moves)?;
-        let what = format!("{} after the moves {moves}", in_python(&violation.what));
-        return Err(broken(py, what, &violation.moves));
-    }
-    let advice = soloist::check::advise(&problem, walks, seed);
+    let timed = problem.guard.until(begin + seconds(time));
+    let mut advice = soloist::check::advise(&problem, if is_checked { walks } else { walks.min(1) }, seed);
+    let is_advised = !timed.is_over();
+    drop(timed);
     checked(&problem)?;
     problem.guard.interrupt()?;
     let dict = PyDict::new(py);
+    if !is_advised {
+        // What the functions have not said in time is unknown.
+        (advice.walks, advice.infeasible, advice.next) = (0, 0, None);
+    }
     dict.set_item("walks", advice.walks)?;
     dict.set_item("infeasible", advice.infeasible)?;
     let knowledge: Vec<_> = advice.knowledge.iter().map(|one| (one.name, one.use_for, one.supplied)).collect();
     dict.set_item("knowledge", knowledge)?;
     dict.set_item("kind", advice.kind.to_string())?;
     dict.set_item("next", advice.next.map(|next| (next.name, next.when.to_string(), next.why, next.gain)))?;
+    dict.set_item("is_whole", is_checked && is_advised)?;
     Ok(dict)
 }
 
@@ -315,19 +433,35 @@ pub(crate) fn seconds(time: f64) -> Duration {
 }
 
 /// A broken rule as Python sees it, where states are not cloned.
-fn in_python(what: &str) -> &str {
-    match what {
+fn in_python(what: &str) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        ("the rollout `playout`", "`playout`"),
+        ("the rollout `candidates`", "`candidates`"),
+        (
+            "lead elsewhere the second time (does `apply` change memory that copies share, or draw at random?)",
+            "lead elsewhere when they are played again (random draws, counters, or apply changes memory that states share)",
+        ),
+        (
+            "playing a copy of a state changes the state (does `apply` change memory that copies share, or a table?)",
+            "playing on from a state changes it (apply changes what it is given, or memory that states share)",
+        ),
+    ];
+    let what = WORDS.iter().fold(what.to_owned(), |what, (engine, python)| what.replace(engine, python));
+    let plain = match what.as_str() {
         "a clone has other moves" => "moves returns other moves when it is asked again",
         "playing on a clone changes the original" => "apply changes the state that it is given",
         "the same move leads to different states" => {
-            "apply returns different states for the same move, or changes the state that it is given"
+            "apply returns different states for the same move (random draws, counters), or changes the state that it is given"
         }
+        "a score changes" => "score returns another value when it is asked again (random draws, counters)",
+        "a code changes" => "code returns another value when it is asked again",
         what if what.starts_with("the fingerprint changes") => {
             "moves or scores differ when they are asked for again: the functions must return the same for the same \
              arguments, so random draws and counters have no place in them:"
         }
         other => other,
-    }
+    };
+    plain.to_owned()
 }
 
 /// What a session holds, which the garbage collector may take away.
@@ -414,21 +548,21 @@ impl OwnSession {
 
     fn advance(&self, request: Request) -> PyResult<String> {
         let slice = request.limits()?;
-        let done = self.with(|problem, session| {
+        let (problem, reason) = self.with(|problem, session| {
             let stop = &problem.guard.stop;
             stop.store(false, Ordering::Relaxed);
             let mut watch = Watch::new(problem, &request.calls);
             let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(stop) };
             let reason = session.advance_with(&slice, control);
             stop.store(false, Ordering::Relaxed);
-            Ok(reason)
+            Ok((Arc::clone(problem), reason))
         })?;
-        done.map(|reason| reason.to_string()).map_err(|error| {
+        reason.map(|reason| reason.to_string()).map_err(|error| {
             // Nothing of the run can be relied on.
             if let Ok(Some(held)) = self.lock().as_deref_mut() {
                 held.session = None;
             }
-            solve_error(&error)
+            Python::attach(|py| failure(py, &problem, &error))
         })
     }
 

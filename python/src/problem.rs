@@ -1,20 +1,26 @@
 //! A problem whose rules are Python functions.
 
 mod exchange;
+mod fingerprint;
+mod line;
 
 use crate::Infeasible;
+use crate::errors::broken;
 use crate::guard::Guard;
+use crate::live::locked;
 use crate::moves::PyMove;
 use crate::value::{self, number};
+pub(crate) use fingerprint::rounded_fingerprint;
+use line::{Line, ROOT, UNKNOWN, shown};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
 use soloist::problem::{Dominance, Exchanges, Explain, Facts, Found, Key, Neighborhood, Ordering, Prior, ScorePart};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The functions of a problem, bound once.
 #[derive(Debug, FromPyObject)]
@@ -59,15 +65,16 @@ pub(crate) struct Functions {
 pub(crate) struct PyProblem {
     functions: Arc<Functions>,
     pub(crate) guard: Arc<Guard>,
+    line: Mutex<Line>,
 }
 
-/// A state: any object, never changed.
+/// A state: any object, never changed, with a number by which its way is found.
 #[derive(Debug)]
-pub(crate) struct PyState(Py<PyAny>);
+pub(crate) struct PyState(Py<PyAny>, u64);
 
 impl Clone for PyState {
     fn clone(&self) -> Self {
-        Python::attach(|py| Self(self.0.clone_ref(py)))
+        Python::attach(|py| Self(self.0.clone_ref(py), self.1))
     }
 }
 
@@ -81,7 +88,40 @@ impl PyState {
 fn returned(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     let kind = value.get_type().name().map_or_else(|_| "an object".into(), |name| name.to_string());
     let kind = if value.is_none() { "None".into() } else { kind };
-    PyTypeError::new_err(format!("{function} must return {expected}, it returned {kind}"))
+    let hint = if function == "score" && value.is_instance_of::<PyTuple>() {
+        ": write one number, such as 1000 * first + second, and soloist.Infeasible(degree) where a rule is broken"
+    } else {
+        ""
+    };
+    PyTypeError::new_err(format!("{function} must return {expected}, it returned {kind}{hint}"))
+}
+
+/// Refuses integers of numpy in which sums of scores wrap.
+fn wraps(function: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Ok(dtype) = value.getattr("dtype") else { return Ok(()) };
+    let size: usize = dtype.getattr("itemsize").and_then(|size| size.extract()).unwrap_or(8);
+    let kind: String = dtype.getattr("kind").and_then(|kind| kind.extract()).unwrap_or_default();
+    if size < 4 && (kind == "i" || kind == "u") {
+        return Err(PyValueError::new_err(format!(
+            "{function} returned a number of numpy with {} bits, whose sums wrap: add up in int",
+            8 * size
+        )));
+    }
+    Ok(())
+}
+
+/// Replaces what Python says of `raise soloist.Infeasible(...)`, which is no exception.
+fn raised(py: Python<'_>, error: PyErr) -> PyErr {
+    const NO_EXCEPTION: &str = "exceptions must derive from BaseException";
+    const NO_CLASS: &str = "exceptions must be classes or instances deriving from BaseException, not";
+    let text = error.value(py).to_string();
+    if !error.is_instance_of::<PyTypeError>(py) || text != NO_EXCEPTION && !text.starts_with(NO_CLASS) {
+        return error;
+    }
+    let clear =
+        PyTypeError::new_err("score raises what is no exception: return soloist.Infeasible(degree), do not raise it");
+    clear.set_cause(py, Some(error));
+    clear
 }
 
 /// Up to here all whole numbers are exact.
@@ -96,6 +136,9 @@ fn real(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<f6
         }
         Err(_) => return Err(returned(function, value, expected)),
     };
+    if !value.is_instance_of::<PyFloat>() && !value.is_instance_of::<PyInt>() {
+        wraps(function, value)?;
+    }
     if number.is_nan() {
         return Err(PyValueError::new_err(format!("{function} returned nan, which cannot be compared")));
     }
@@ -149,7 +192,7 @@ fn collect(guard: &Guard, function: &str, list: &Bound<'_, PyAny>, moves: &mut V
     for item in items {
         moves.push(PyMove::new(&item?).map_err(&at)?);
         // A generator may have no end.
-        if guard.fault.is_raised() {
+        if guard.gives_up() {
             break;
         }
     }
@@ -191,11 +234,57 @@ impl PyProblem {
 
     /// A problem whose runs are cut short by this guard.
     pub(crate) fn guarded(functions: impl Into<Arc<Functions>>, guard: Arc<Guard>) -> Self {
-        Self { functions: functions.into(), guard }
+        Self { functions: functions.into(), guard, line: Mutex::default() }
+    }
+
+    /// Calls user code as [`Guard::ask`] does. Exceptions say in a note which function was at work, and where.
+    #[inline]
+    fn ask<T>(
+        &self,
+        py: Python<'_>,
+        (function, state): (&str, Option<&PyState>),
+        otherwise: T,
+        mut call: impl FnMut() -> PyResult<T>,
+    ) -> T {
+        self.guard.ask(py, otherwise, || call().map_err(|error| self.located(py, error, function, state)))
+    }
+
+    /// Adds a note of PEP 678.
+    #[cold]
+    fn located(&self, py: Python<'_>, error: PyErr, function: &str, state: Option<&PyState>) -> PyErr {
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let error = if function == "score" { raised(py, error) } else { error };
+        let way = state.and_then(|state| locked(&self.line).to(state.1));
+        let place = match (way, state) {
+            (Some(moves), _) => format!(", after the moves {}", shown(&moves)),
+            (None, Some(state)) => state.0.bind(py).repr().map_or_else(
+                |_| String::new(),
+                |text| format!(", for the state {}", text.to_string().chars().take(300).collect::<String>()),
+            ),
+            (None, None) => String::new(),
+        };
+        let value = error.value(py);
+        let notes = value.getattr("__notes__").and_then(|notes| notes.extract::<Vec<String>>()).unwrap_or_default();
+        // It may have no place for notes.
+        let _ = value.setattr("__notes__", [notes, vec![format!("in `{function}`{place}")]].concat());
+        error
+    }
+
+    /// Notes that a move leads from one state to a new one; returns the number of that.
+    #[inline]
+    fn step(&self, from: u64, mv: PyMove) -> u64 {
+        locked(&self.line).step(from, mv)
     }
 
     pub(crate) fn functions(&self) -> &Functions {
         &self.functions
+    }
+
+    /// Whether it has a playout policy of its own.
+    pub(crate) fn has_playouts(&self) -> bool {
+        self.functions.playout.is_some() || self.functions.candidates.is_some()
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -206,7 +295,7 @@ impl PyProblem {
     fn number_of(&self, name: &str, function: Option<&Py<PyAny>>, state: &PyState) -> Option<f64> {
         let function = function?;
         Python::attach(|py| {
-            self.guard.ask(py, None, || {
+            self.ask(py, (name, Some(state)), None, || {
                 let value = function.bind(py).call1((state.0.bind(py),))?;
                 if value.is_none() { Ok(None) } else { real(name, &value, "a number or None").map(Some) }
             })
@@ -218,7 +307,7 @@ impl PyProblem {
     fn list(&self, name: &str, function: &Py<PyAny>, state: &PyState, moves: &mut Vec<PyMove>) {
         let before = moves.len();
         Python::attach(|py| {
-            self.guard.ask(py, (), || {
+            self.ask(py, (name, Some(state)), (), || {
                 moves.truncate(before);
                 let list = function.bind(py).call1((state.0.bind(py),))?;
                 let done = collect(&self.guard, name, &list, moves);
@@ -264,11 +353,11 @@ impl Problem for PyProblem {
 
     fn root(&self) -> PyState {
         Python::attach(|py| {
-            let root = self.guard.ask(py, py.None(), || {
+            let root = self.ask(py, ("root", None), py.None(), || {
                 let root = self.functions.root.bind(py).call0()?;
                 if root.is_none() { Err(returned("root", &root, "a state")) } else { Ok(root.unbind()) }
             });
-            PyState(root)
+            PyState(root, ROOT)
         })
     }
 
@@ -280,21 +369,22 @@ impl Problem for PyProblem {
     #[inline]
     fn apply(&self, state: &mut PyState, mv: PyMove) {
         Python::attach(|py| {
-            let next = self.guard.ask(py, None, || {
+            let next = self.ask(py, ("apply", Some(state)), None, || {
                 let before = state.0.bind(py);
                 let next = self.functions.apply.bind(py).call1((before, mv.object(py)))?;
                 if next.is_none() {
                     return Err(returned("apply", &next, "the next state"));
                 }
                 if next.is(before) {
-                    return Err(PyValueError::new_err(
-                        "apply returned the state that it was given: it must leave that as it is and return a new one",
-                    ));
+                    let what =
+                        "apply returned the state that it was given: it must leave that as it is and return a new one";
+                    let way = locked(&self.line).to(state.1).unwrap_or_default();
+                    return Err(broken(py, what.to_owned(), &way));
                 }
                 Ok(Some(next.unbind()))
             });
             if let Some(next) = next {
-                *state = PyState(next);
+                *state = PyState(next, self.step(state.1, mv));
             }
         });
     }
@@ -302,7 +392,7 @@ impl Problem for PyProblem {
     fn score(&self, state: &PyState) -> Score {
         const EXPECTED: &str = "a number or soloist.Infeasible";
         Python::attach(|py| {
-            self.guard.ask(py, Score::Infeasible(f64::MAX), || {
+            self.ask(py, ("score", Some(state)), Score::Infeasible(f64::MAX), || {
                 let score = self.functions.score.bind(py).call1((state.0.bind(py),))?;
                 if score.is_exact_instance_of::<PyFloat>() || score.is_exact_instance_of::<PyInt>() {
                     return real("score", &score, EXPECTED).map(Score::Feasible);
@@ -322,7 +412,7 @@ impl Problem for PyProblem {
     fn code(&self, state: &PyState, mv: PyMove) -> u64 {
         let Some(code) = &self.functions.code else { return mv.code() };
         Python::attach(|py| {
-            self.guard.ask(py, 0, || {
+            self.ask(py, ("code", Some(state)), 0, || {
                 let code = code.bind(py).call1((state.0.bind(py), mv.object(py)))?;
                 number(&code).map_err(from("code"))
             })
@@ -340,7 +430,7 @@ impl Problem for PyProblem {
     fn key(&self, state: &PyState) -> Option<Key> {
         let key = self.functions.key.as_ref()?;
         Python::attach(|py| {
-            self.guard.ask(py, None, || {
+            self.ask(py, ("key", Some(state)), None, || {
                 let key = key.bind(py).call1((state.0.bind(py),))?;
                 if key.is_none() { Ok(None) } else { value::key(&key).map(Some).map_err(from("key")) }
             })
@@ -381,6 +471,10 @@ impl Problem for PyProblem {
         (parts.is_some() || constraints.is_some()).then_some(self as &dyn Explain<Self>)
     }
 
+    fn fingerprint(&self) -> u64 {
+        rounded_fingerprint(self)
+    }
+
     fn facts(&self) -> Facts {
         Facts {
             is_complete: self.functions.complete,
@@ -396,7 +490,7 @@ impl Explain<PyProblem> for PyProblem {
     fn parts(&self, state: &PyState) -> Vec<ScorePart> {
         let Some(parts) = &self.functions.parts else { return Vec::new() };
         Python::attach(|py| {
-            self.guard.ask(py, Vec::new(), || {
+            self.ask(py, ("parts", Some(state)), Vec::new(), || {
                 const EXPECTED: &str = "a dict of numbers";
                 let found = parts.bind(py).call1((state.0.bind(py),))?;
                 let items = found.call_method0("items").map_err(|_| returned("parts", &found, EXPECTED))?;
@@ -435,8 +529,9 @@ impl Prior<PyProblem> for PyProblem {
     fn bias(&self, state: &PyState, mv: PyMove) -> f64 {
         let Some(bias) = &self.functions.bias else { return 0.0 };
         Python::attach(|py| {
-            self.guard
-                .ask(py, 0.0, || real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number"))
+            self.ask(py, ("bias", Some(state)), 0.0, || {
+                real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number")
+            })
         })
     }
 }
@@ -445,7 +540,7 @@ impl Dominance<PyProblem> for PyProblem {
     fn future(&self, state: &PyState) -> (Key, f64) {
         let Some(future) = &self.functions.future else { return (0_u64.into(), 0.0) };
         Python::attach(|py| {
-            self.guard.ask(py, (0_u64.into(), 0.0), || {
+            self.ask(py, ("future", Some(state)), (0_u64.into(), 0.0), || {
                 const EXPECTED: &str = "a pair of a key and the score so far";
                 let pair = future.bind(py).call1((state.0.bind(py),))?;
                 let Ok((key, cost)) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
@@ -460,7 +555,7 @@ impl Dominance<PyProblem> for PyProblem {
         let Some(function) = &self.functions.resources else { return };
         let before = resources.len();
         Python::attach(|py| {
-            self.guard.ask(py, (), || {
+            self.ask(py, ("resources", Some(state)), (), || {
                 resources.truncate(before);
                 let list = function.bind(py).call1((state.0.bind(py),))?;
                 for number in list.try_iter().map_err(|_| returned("resources", &list, "a list of numbers"))? {
@@ -476,7 +571,7 @@ impl Ordering<PyProblem> for PyProblem {
     fn identity(&self, state: &PyState, mv: PyMove) -> u64 {
         let Some(identity) = &self.functions.identity else { return 0 };
         Python::attach(|py| {
-            self.guard.ask(py, 0, || {
+            self.ask(py, ("identity", Some(state)), 0, || {
                 let value = identity.bind(py).call1((state.0.bind(py), mv.object(py)))?;
                 match value.extract::<i64>() {
                     Ok(number) => Ok(number as u64),
@@ -489,7 +584,7 @@ impl Ordering<PyProblem> for PyProblem {
     fn find(&self, state: &PyState, identity: u64) -> Found<PyMove> {
         let Some(find) = &self.functions.find else { return Found::Gone };
         Python::attach(|py| {
-            self.guard.ask(py, Found::Gone, || {
+            self.ask(py, ("find", Some(state)), Found::Gone, || {
                 let found = find.bind(py).call1((state.0.bind(py), identity as i64))?;
                 if found.is_none() {
                     return Ok(Found::Gone);
@@ -506,7 +601,7 @@ impl Ordering<PyProblem> for PyProblem {
         let function = self.functions.link.as_ref()?;
         let name = |identity: Option<u64>| identity.map(|identity| identity as i64);
         Python::attach(|py| {
-            self.guard.ask(py, None, || {
+            self.ask(py, ("link", None), None, || {
                 let cost = function.bind(py).call1((name(before), name(behind)))?;
                 if cost.is_none() { Ok(None) } else { real("link", &cost, "a number or None").map(Some) }
             })
@@ -517,7 +612,7 @@ impl Ordering<PyProblem> for PyProblem {
         let Some(function) = &self.functions.suggest else { return false };
         let before = edits.len();
         Python::attach(|py| {
-            self.guard.ask(py, (), || {
+            self.ask(py, ("suggest", None), (), || {
                 edits.truncate(before);
                 let played = PyList::new(py, moves.iter().map(|mv| mv.object(py)))?;
                 let found = function.bind(py).call1((played,))?;
@@ -534,7 +629,7 @@ impl Ordering<PyProblem> for PyProblem {
                     };
                     edits.push((source, target));
                     // A generator may have no end.
-                    if self.guard.fault.is_raised() {
+                    if self.guard.gives_up() {
                         break;
                     }
                 }
@@ -572,7 +667,7 @@ impl Rollout<PyProblem> for Whole {
         let seed = rng.next_u64();
         let before = playout.moves.len();
         Python::attach(|py| {
-            self.0.ask(py, (), || {
+            problem.ask(py, ("playout", Some(state)), (), || {
                 playout.moves.truncate(before);
                 let random = problem.functions.random.bind(py).call1((seed,))?;
                 let moves = function.bind(py).call1((state.0.bind(py), random))?;

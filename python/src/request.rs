@@ -35,6 +35,8 @@ pub(crate) struct Request {
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
     pub(crate) resume: Option<Vec<u8>>,
+    /// Checked games before the run, at most, and the seconds for them; `None`: there are none.
+    pub(crate) checks: Option<(usize, f64)>,
     pub(crate) calls: Calls,
 }
 

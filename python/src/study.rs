@@ -1,7 +1,7 @@
 //! Comparisons, tunings, reports and the live view: `soloist-study` for Python programs.
 
 use crate::calls::asks_to_stop;
-use crate::compiled::Compiled;
+use crate::compiled::Machine;
 use crate::hosted::{Host, Study, identity};
 use crate::live::{Live, beside, locked};
 use crate::problem::Functions;
@@ -75,7 +75,7 @@ impl Show for Reports<'_> {
 struct Object {
     name: String,
     functions: Option<Functions>,
-    machine: Option<Compiled>,
+    machine: Option<Machine>,
     instance: Option<Py<Shipped>>,
 }
 
@@ -96,7 +96,7 @@ impl Objects {
         let mut hosts = HashMap::new();
         for Object { name, functions, machine, instance } in self.objects {
             let host = match (functions, instance) {
-                (Some(functions), _) => Host::Own(Arc::new(functions), machine),
+                (Some(functions), _) => Host::Own(Arc::new(functions), machine.map(Arc::new)),
                 (None, Some(instance)) => {
                     let Shipped { instance, contents, .. } = instance.get();
                     Host::Shipped(Arc::clone(instance), identity(contents))

@@ -13,14 +13,20 @@ use soloist::problem::{Key, stable_hash};
 const DEPTH: usize = 32;
 
 /// What [`encode`] accepts, for messages.
-pub(crate) const PLAIN: &str = "an int, a float, a bool, a str, bytes, None or a tuple of these";
+pub(crate) const PLAIN: &str = "an int, a float, a bool, a str, bytes, None or a tuple or list of these";
 
 /// Appends the bytes of a value; lists count as tuples, sets are sorted.
 pub(crate) fn encode(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>) -> PyResult<()> {
-    encode_at(value, bytes, 0)
+    encode_at(value, bytes, 0, true)
 }
 
-fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyResult<()> {
+/// Appends the bytes of a move. Sets are refused: the order of their items differs where they are equal, and JSON has
+/// none.
+pub(crate) fn encode_move(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>) -> PyResult<()> {
+    encode_at(value, bytes, 0, false)
+}
+
+fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize, has_sets: bool) -> PyResult<()> {
     if depth > DEPTH {
         return Err(PyValueError::new_err(format!("a tuple that is nested deeper than {DEPTH}")));
     }
@@ -46,13 +52,13 @@ fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyR
         bytes.push(b'(');
         bytes.extend((value.len()? as u64).to_le_bytes());
         for item in value.try_iter()? {
-            encode_at(&item?, bytes, depth + 1)?;
+            encode_at(&item?, bytes, depth + 1, has_sets)?;
         }
-    } else if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<PySet>() {
+    } else if has_sets && (value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<PySet>()) {
         let mut all = Vec::new();
         for item in value.try_iter()? {
             let mut one = Vec::new();
-            encode_at(&item?, &mut one, depth + 1)?;
+            encode_at(&item?, &mut one, depth + 1, has_sets)?;
             all.push(one);
         }
         all.sort_unstable();
@@ -75,7 +81,9 @@ fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyR
 /// Says what a value that is refused can be written as, where that is known.
 fn way_out(value: &Bound<'_, PyAny>) -> &'static str {
     let has = |name: &str| value.hasattr(name).unwrap_or(false);
-    if has("_name_") && has("_value_") {
+    if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<PySet>() {
+        ": use a sorted tuple of its items"
+    } else if has("_name_") && has("_value_") {
         ": use its `.value`, or derive the class from enum.IntEnum"
     } else if has("__dataclass_fields__") {
         ": use a NamedTuple, or a tuple of its fields"

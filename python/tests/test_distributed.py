@@ -203,10 +203,13 @@ def test_an_executor_of_the_user_that_breaks(tmp_path):
 def test_exceptions_of_the_problem_are_raised(tmp_path):
     Wrong.games = 0
     with Processes(1) as pool, pytest.raises(LookupError, match="no such item") as caught:
-        solve(Wrong(), executor=pool, streams=2, method="sampling", slice=COUNTS, playouts=1000, folder=tmp_path / "run")
+        solve(Wrong(), executor=pool, streams=2, method="sampling", slice=COUNTS, playouts=10_000, folder=tmp_path / "run")
     assert "remote.py" in str(caught.value.__cause__) and "in score" in str(caught.value.__cause__)
     saved = [pickle.loads(path.read_bytes())["playouts"] for path in sorted((tmp_path / "run").glob("stream-*.pickle"))]
-    assert saved == [100, 100]
+    assert len(saved) == 2 and all(count > 0 and count % 100 == 0 for count in saved)
+    # What was found before is there, and so is the way to the state that failed.
+    assert caught.value.run.playouts == sum(saved) and caught.value.run.moves is not None
+    assert any(note.startswith("in `score`, after the moves [") for note in caught.value.__notes__)
 
 
 def test_a_driver_that_is_killed_is_resumed(tmp_path):

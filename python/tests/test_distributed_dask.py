@@ -113,7 +113,7 @@ def test_a_poison_slice_and_exceptions(cluster, tmp_path):
         solve(Poison(), executor=cluster, streams=1, slice=COUNTS, playouts=400, retries=1, timeout=240)
     Wrong.games = 0
     with pytest.raises(LookupError, match="no such item") as caught:
-        solve(Wrong(), executor=cluster, streams=1, method="sampling", slice=COUNTS, playouts=1000, timeout=240)
+        solve(Wrong(), executor=cluster, streams=1, method="sampling", slice=COUNTS, playouts=10_000, timeout=240)
     assert "in score" in str(caught.value.__cause__)
 
 

@@ -92,7 +92,7 @@ PROBLEMS = [
     (bare(key=lambda self, state: {}), TypeError, "key: expected an int, .* got dict"),
     (bare(future=lambda self, state: 3), TypeError, "future must return a pair of a key and the score so far"),
     (bare(playout=lambda self, state, rng: 5), TypeError, "playout must return the moves as a list"),
-    (bare(bound=lambda self, state: 3), ValueError, "the bound says that nothing is better than 3, but the solution scores"),
+    (bare(bound=lambda self, state: 3), soloist.BrokenPromise, "the bound 3 is beaten by"),
 ]
 
 

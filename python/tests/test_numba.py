@@ -182,20 +182,193 @@ def test_what_cannot_be_compiled(kind, message):
 
 
 
-class Different(Fast):
-    def score(self, state):
-        return state[2] * self.scale
+@soloist.compiled
+class Wide(soloist.Problem):
+    """One of 2^12 scores needs more than 64 bits: the code wraps, Python does not."""
 
-    scale = 1
+    sense = "minimize"
+
+    def root(self):
+        return (0, 0)
+
+    def moves(self, state):
+        return [0, 1] if state[0] < 12 else []
+
+    def apply(self, state, move):
+        return (state[0] + 1, state[1] + move)
+
+    def score(self, state):
+        return ((state[1] // 12) << 62) * 4 + 20 - state[1]
 
 
 def test_functions_that_differ_are_found():
-    problem = Different()
-    assert soloist.solve(problem, playouts=50, seed=1).score > 0
-    # The code holds the attributes as they were.
-    problem.scale = 2
-    with pytest.raises(soloist.BrokenPromise, match="those of Python"):
-        soloist.solve(problem, playouts=50, seed=1)
+    with pytest.raises(soloist.BrokenPromise, match="the compiled functions score 8.0, those of Python 1.84"):
+        soloist.solve(Wide(), method="dfs", time=20)
+
+
+LIMIT = 10
+
+
+def allowed(count):
+    return count < LIMIT
+
+
+@soloist.compiled
+class Ones(soloist.Problem):
+    """As many ones as a limit allows."""
+
+    step = 1
+
+    def __init__(self, most):
+        self.most, self.table, self.start = most, [0] * 30, 0
+
+    def root(self):
+        return (0, self.start)
+
+    def moves(self, state):
+        return [0, 1] if state[0] < 20 and state[1] < self.most and allowed(state[1]) else []
+
+    def apply(self, state, move):
+        return (state[0] + self.step, state[1] + move)
+
+    def score(self, state):
+        return state[1] + self.table[state[1]]
+
+
+def proven(problem):
+    result = soloist.solve(problem, method="dfs", time=20)
+    return result.score, result.optimal
+
+
+def test_what_was_compiled_in_is_compared_at_each_run(monkeypatch):
+    problem = Ones(4)
+    assert proven(problem) == (4, True)
+    machine = numba_compiled(problem)
+    assert numba_compiled(problem) is machine, "nothing has changed"
+    problem.most = 8
+    assert proven(problem) == (8, True)
+    # In place: the list is the same one.
+    problem.table[8] = 100
+    assert proven(problem) == (108, True)
+    # The state that `root` returns needs no new code.
+    machine, problem.start = numba_compiled(problem), 5
+    assert proven(problem) == (108, True) and numba_compiled(problem) is machine
+    problem.start, problem.table[8] = 0, 0
+    # Globals of functions that are called, the functions themselves, and attributes of the class.
+    problem.most = 30
+    assert proven(problem) == (10, True)
+    monkeypatch.setitem(globals(), "LIMIT", 12)
+    assert proven(problem) == (12, True)
+    monkeypatch.setitem(globals(), "allowed", lambda count: count < 3)
+    assert proven(problem) == (3, True)
+    monkeypatch.undo()
+    monkeypatch.setattr(Ones, "score", lambda self, state: 2 * state[1])
+    assert proven(problem) == (20, True)
+    monkeypatch.setattr(Ones, "step", 5)
+    assert proven(problem) == (8, True)
+
+
+def test_a_change_during_the_run_is_an_error():
+    problem = Ones(9)
+
+    def change(better):
+        problem.most = 5
+
+    with pytest.raises(soloist.BrokenPromise, match="Ones: attribute `most` has changed during the run"):
+        soloist.solve(problem, method="sampling", playouts=5000, seed=1, on_improve=change)
+
+
+class Count:
+    """What nobody can compare: a change may be inside."""
+
+
+def test_constants_are_compared_by_value():
+    import numpy
+
+    from soloist._constants import ById, change, constants_of
+
+    def tokens(**values):
+        return constants_of(None, {}, lambda: values)
+
+    one = numpy.arange(6)
+    assert change(tokens(a=1, b=[1.5, 2], c=one), tokens(a=1, b=[1.5, 2], c=one.copy())) is None
+    for before, now in [(1, 2), (1, 1.0), (0.0, -0.0), ([1, 2], [2, 1]), ((1, 2), [1, 2]), (one, one.reshape(2, 3)), (one, one + 1)]:
+        assert change(tokens(a=before), tokens(a=now)) == "attribute `a`"
+    unknown = Count()
+    assert change(tokens(a=unknown), tokens(a=unknown)) == "attribute `a`"
+    known = ById()
+    assert known.set(unknown, 3) and known.get(unknown) == 3 and known.get(Count()) is None
+    assert not known.set(3, 4)
+
+
+class Fragile(soloist.Problem):
+    """One of 2^12 states is to fail."""
+
+    table = [5.0, 1.0]
+
+    def root(self):
+        return (0, 0)
+
+    def moves(self, state):
+        return [0, 1] if state[0] < 12 else []
+
+    def apply(self, state, move):
+        return (state[0] + 1, state[1] + move)
+
+    def score(self, state):
+        return self.table[0]
+
+
+class FragileScore(Fragile):
+    def score(self, state):
+        return self.table[state[1] if state[1] == 12 else 0]
+
+
+class FragileBound(Fragile):
+    def bound(self, state):
+        return 7.0 + self.table[state[1] if state[1] == 12 else 0]
+
+
+class FragileMoves(Fragile):
+    def moves(self, state):
+        return [0, 1] if state[0] < 7 + self.table[state[1] if state[1] == 12 else 0] else []
+
+
+class FragileApply(Fragile):
+    def apply(self, state, move):
+        return (state[0] + 1, state[1] + (move if 1.0 / (12 - state[1] - move) > 0 else 0))
+
+
+FRAGILE = [(FragileScore, IndexError), (FragileBound, IndexError), (FragileMoves, IndexError), (FragileApply, ZeroDivisionError)]
+
+
+@pytest.mark.parametrize("plain, kind", FRAGILE)
+def test_exceptions_end_the_run_with_their_state(plain, kind):
+    name = plain.__name__[7:].lower()
+    fast = soloist.compiled(type("Fast", (plain,), {}))
+    for problem in (plain(), fast()):
+        with pytest.raises(kind) as caught:
+            soloist.solve(problem, method="dfs", time=20)
+        [note] = [note for note in caught.value.__notes__ if note.startswith(f"in `{name}`")]
+        assert "(12, 12)" in note or "(11, 11)" in note or "after the moves [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1" in note
+
+
+@soloist.compiled
+class Satisfied(Ones):
+    def score(self, state):
+        return soloist.Infeasible(self.most - state[1])
+
+
+def test_a_degree_of_zero_is_refused_in_compiled_code():
+    with pytest.raises(ValueError, match="degree: expected a number above 0, got 0") as caught:
+        soloist.solve(Satisfied(4), method="dfs", time=20)
+    assert caught.value.__notes__
+
+
+def test_comparisons_end_with_the_exception_of_compiled_code():
+    fast = soloist.compiled(type("Fast", (FragileScore,), {}))
+    with pytest.raises(IndexError):
+        soloist.bench({"one": fast()}, ["dfs"], time=20, seeds=1, progress=False)
 
 
 def test_only_classes_are_marked():

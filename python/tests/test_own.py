@@ -183,8 +183,9 @@ def test_infeasible_solutions():
     result = soloist.solve(Never(), method="sampling", playouts=500, seed=1)
     assert (result.score, result.violation, result.to_dict()["feasible"]) == (None, 1.0, False)
     assert soloist.Infeasible(1) == soloist.Infeasible(1.0) and repr(soloist.Infeasible(2)) == "Infeasible(2.0)"
-    with pytest.raises(ValueError, match="degree: expected a number from 0"):
-        soloist.Infeasible(-1)
+    for degree in (-1, 0, float("nan")):
+        with pytest.raises(ValueError, match="degree: expected a number above 0, got .*; a solution that breaks nothing has"):
+            soloist.Infeasible(degree)
 
 
 def test_targets_and_improvements():

@@ -110,7 +110,7 @@ SHARED = [SharedList, SharedInside, SharedObject, SharedAside]
 @pytest.mark.parametrize("method", ["auto", "dfs", "cabs", "beam", "uct", "uct-best"])
 def test_shared_states_give_no_result(kind, method):
     limit = dict(time=20) if method in ("dfs", "cabs", "beam") else dict(playouts=500)
-    with pytest.raises(soloist.BrokenPromise, match="solution.* (fails when|none is better)"):
+    with pytest.raises(soloist.BrokenPromise, match="changes it .apply changes|lead elsewhere when they are played again|fails when"):
         soloist.solve(kind(), method=method, seed=1, **limit)
 
 
@@ -178,9 +178,9 @@ def test_check_accepts_states_that_cache():
 
 
 PLAYOUTS = {
-    "illegal": (lambda self, state, rng: [7] * 8, "7,?( which)? is not legal"),
-    "short": (lambda self, state, rng: [1] * (6 - len(state)), "not finished|before the end|stops early"),
-    "long": (lambda self, state, rng: [1] * (9 - len(state)), "one too many|where the game is finished|the game has ended"),
+    "illegal": (lambda self, state, rng: [7] * 8, "7,?( which)? is not legal|`playout` plays an illegal move"),
+    "short": (lambda self, state, rng: [1] * (6 - len(state)), "not finished|before the end|stops early|`playout` stops where there are legal moves"),
+    "long": (lambda self, state, rng: [1] * (9 - len(state)), "one too many|where the game is finished|the game has ended|`playout` plays an illegal move"),
 }
 
 
@@ -247,8 +247,8 @@ def test_games_without_end_in_sessions_and_check():
         soloist.Session(Endless(), method="sampling", max_moves=1000).advance(playouts=5)
     with pytest.raises(soloist.BrokenPromise, match="a game of 1000 moves has not ended: do moves ever end"):
         soloist.check(Endless(), max_moves=1e3)
-    with pytest.raises(soloist.BrokenPromise, match=r"has not ended after 0.05 s and \d+ moves: do moves ever end"):
-        soloist.check(Growing(), time=0.05)
+    with pytest.raises(soloist.BrokenPromise, match=r"has not ended after 1 s and \d+ moves: do moves ever end"):
+        soloist.check(Growing(), time=1)
     soloist.solve(Knapsack(), playouts=50, max_moves=8)
     for method in ("dfs", "beam", "ida-star"):
         with pytest.raises(soloist.BrokenPromise, match="a game of 2000 moves has not ended"):

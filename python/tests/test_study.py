@@ -63,7 +63,7 @@ def test_several_objects_and_plain_moves():
             return ()
 
         def moves(self, state):
-            return [b"a", frozenset([1]), 1.5, None] if len(state) < 2 else []
+            return [b"a", (1, "x"), 1.5, None] if len(state) < 2 else []
 
         def apply(self, state, move):
             return (*state, move)

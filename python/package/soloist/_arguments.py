@@ -91,31 +91,69 @@ def setting(name: str, value: Any) -> str:
         raise TypeError(f"{name}: expected a number, a bool, a str or a list of these, got {shown(value)}") from None
 
 
+_CORES = (
+    "the name is `threads` for problems that ship; soloist.distributed.solve runs a problem in Python on several cores"
+)
+_SENSE = 'the problem says it: sense = "minimize" or "maximize" in its class'
 #: Names of arguments elsewhere, and what they are called here.
 _MEANT = {
-    "max_time": "time",
-    "timeout": "time",
-    "time_limit": "time",
-    "n_jobs": "threads",
-    "workers": "threads",
-    "callback": "on_improve",
-    "iterations": "playouts",
-    "random_state": "seed",
+    **dict.fromkeys(("max_time", "timeout", "time_limit", "timelimit", "seconds"), "the name is `time`"),
+    **dict.fromkeys(("n_jobs", "workers", "num_workers", "cores", "processes"), _CORES),
+    **dict.fromkeys(("minimize", "minimise", "maximize", "maximise", "sense", "direction"), _SENSE),
+    **dict.fromkeys(("verbose", "verbosity", "disp", "quiet"), "the name is `progress`"),
+    **dict.fromkeys(("iterations", "max_iter", "maxiter", "n_iter", "n_trials", "evaluations"), "the name is `playouts`"),
+    "callback": "the name is `on_improve`",
+    "random_state": "the name is `seed`",
+    "initial": "the name is `start`",
+    "x0": "the name is `start`",
+}
+
+#: Names of methods elsewhere, and the nearest one here.
+_METHODS = {
+    "mcts": "uct",
+    "monte_carlo_tree_search": "uct",
+    "sa": "anneal",
+    "simulated_annealing": "anneal",
+    "annealing": "anneal",
+    "local_search": "anneal",
+    "hill_climbing": "anneal",
+    "tabu": "anneal",
+    "genetic": "anneal",
+    "ga": "anneal",
+    "evolutionary": "anneal",
+    "random": "sampling",
+    "random_search": "sampling",
+    "beam_search": "beam",
+    "a_star": "best-first",
+    "astar": "best-first",
+    "a*": "best-first",
+    "ida*": "ida-star",
+    "branch_and_bound": "dfs",
+    "bnb": "dfs",
+    "exhaustive": "dfs",
+    "brute_force": "dfs",
+    "depth_first": "dfs",
+    "breadth_first": "bfs",
 }
 
 
 def unknown(name: str) -> TypeError:
     """Returns the exception of a keyword that a function does not have."""
-    return TypeError(f"no argument `{name}`" + (f": the name is `{_MEANT[name]}`" if name in _MEANT else ""))
+    return TypeError(f"no argument `{name}`" + (f": {_MEANT[name]}" if name in _MEANT else ""))
 
 
-def settings(params: Any, keywords: Mapping[str, Any]) -> dict[str, str]:
-    """Joins ``params`` and the keywords that are parameters."""
+def settings(params: Any, keywords: Mapping[str, Any], method: Any = None) -> dict[str, str]:
+    """Joins ``params`` and the keywords that are parameters; those of ``method``, a name or a list of names, come first."""
     if params is None:
         params = {}
-    for name in keywords:
-        if name in _MEANT:
-            raise unknown(name)
+    doubtful = [name for name in keywords if name in _MEANT]
+    if doubtful:
+        names = method if isinstance(method, (list, tuple)) else [method]
+        known = {row[0]: {one[0] for one in row[3]} for row in _soloist.methods()}
+        own = set().union(*(known.get(name, set()) for name in names if isinstance(name, str)))
+        for name in doubtful:
+            if name not in own:
+                raise unknown(name)
     if not isinstance(params, Mapping):
         raise TypeError(f"params: expected a dict, got {shown(params)}")
     twice = [name for name in params if name in keywords]
@@ -159,6 +197,7 @@ EMPTY: dict[str, Any] = {
     "checkpoint": None,
     "checkpoint_every": 30.0,
     "resume": None,
+    "checks": None,
     "calls": {"on_improve": None, "on_progress": None, "stop": None},
 }
 
@@ -196,7 +235,13 @@ def seed(name: str, value: Any) -> int:
 
 def _method(name: str, value: Any) -> str:
     """Returns the name of a method that exists."""
-    _soloist.check_method(text(name, value))
+    near = _METHODS.get(text(name, value).lower().replace(" ", "_").replace("-", "_"))
+    if near is not None:
+        try:
+            _soloist.check_method(value)
+        except ValueError:
+            raise ValueError(f"no method `{value}`, did you mean `{near}`? soloist.methods() lists them") from None
+    _soloist.check_method(value)
     return str(value)
 
 

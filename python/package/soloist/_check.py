@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import random
 import time
@@ -10,9 +11,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _soloist
+from ._lint import noted
 
 #: Steps of a game at which states are compared with copies.
 _STEPS = 64
+#: Moves after which a game that has not ended in time may be one without end.
+_MANY = 1000
+#: A state that lists as many moves lists them without an end.
+_ENDLESS = 5_000_000
+#: Moves that are listed between two looks at the clock.
+_SOME = 100_000
 #: Moves that a message shows.
 _SHOWN = 20
 
@@ -120,6 +128,10 @@ def _difference(old: Any, new: Any, name: str, depth: int) -> str | None:
     return None
 
 
+class _Late(Exception):
+    """The time is over in a game of so many moves, which may be slow and not endless."""
+
+
 class _Walk:
     """A random game that is looked at closely."""
 
@@ -130,6 +142,9 @@ class _Walk:
         self.seconds = seconds
         self.end = time.monotonic() + seconds
         self.played: list[Any] = []
+        self.state: Any = None
+        #: What is no broken rule and may be a mistake.
+        self.remarks: list[str] = []
 
     def broken(self, what: str) -> _soloist.BrokenPromise:
         """Returns the error of a broken rule, found after the moves played."""
@@ -140,7 +155,11 @@ class _Walk:
         return error
 
     def call(self, name: str, *arguments: Any) -> Any:
-        return self.functions[name](*arguments)
+        try:
+            return self.functions[name](*arguments)
+        except Exception as error:
+            noted(error, f"in `{name}`, after the moves {_short(self.played)}")
+            raise
 
     def listed(self, name: str, state: Any) -> list[Any] | None:
         """Returns what a function lists; None: the compiled part does not accept it and says why."""
@@ -148,9 +167,18 @@ class _Walk:
         if found is None or isinstance(found, (str, bytes, set, frozenset)):
             return None
         try:
-            return list(found)
+            items = iter(found)
         except TypeError:
             return None
+        # A generator may have no end.
+        moves = list(itertools.islice(items, _SOME))
+        while len(moves) % _SOME == 0 and (more := list(itertools.islice(items, _SOME))):
+            moves += more
+            if len(moves) >= _ENDLESS:
+                raise self.broken(f"{name} has listed {len(moves)} moves: does it end?")
+            if time.monotonic() > self.end:
+                raise _Late(len(self.played))
+        return moves
 
     def warm(self, state: Any, moves: list[Any]) -> None:
         """Asks everything once, so that what a state caches is there before it is copied."""
@@ -193,6 +221,7 @@ class _Walk:
                 return
             state = next_state
             self.played.append(move)
+        self.state = state
         for before, at in kept:
             if before.differs():
                 del self.played[at:]
@@ -206,12 +235,16 @@ class _Walk:
         if count > self.max_moves:
             raise self.broken(f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)")
         if time.monotonic() > self.end:
+            if count < _MANY:
+                raise _Late(count)
             what = f"a game has not ended after {self.seconds:g} s and {count} moves: do moves ever end? (time= allows more)"
             raise self.broken(what)
 
     def look(self, state: Any, moves: list[Any]) -> None:
         """Looks at what is asked of a state."""
         again = self.listed("moves", state)
+        self.twice(moves)
+        self.unordered(state, moves)
         if again is not None and not _same(again, moves):
             raise self.broken(f"moves returned {_short(moves)} and then {_short(again)} for the same state")
         if not moves and not _same(self.call("score", state), self.call("score", state)):
@@ -219,13 +252,39 @@ class _Walk:
         if self.functions["candidates"] is not None:
             candidates = self.listed("candidates", state)
             if candidates is not None:
+                legal = _set(moves)
                 for move in candidates:
-                    if move not in moves:
+                    if move not in legal:
                         raise self.broken(f"candidates returned {move!r}, which is not legal")
                 if moves and not candidates:
                     raise self.broken("candidates returned nothing where moves are legal")
         if self.functions["playout"] is not None:
             self.complete(state)
+
+    def twice(self, moves: list[Any]) -> None:
+        """Notes a move that is listed twice."""
+        if self.remarks or len(_set(moves)) == len(moves):
+            return
+        seen: list[Any] = []
+        for move in moves:
+            if move in seen:
+                self.remarks.append(
+                    f"`moves` lists {move!r} twice after the moves {_short(self.played)}: playouts draw it more often, "
+                    "and systematic searches visit it twice"
+                )
+                return
+            seen.append(move)
+
+    def unordered(self, state: Any, moves: list[Any]) -> None:
+        """Notes moves in the order of a set of texts, which differs from process to process."""
+        for part in (state, *(state if isinstance(state, (tuple, list)) else _parts(state).values())):
+            if isinstance(part, (set, frozenset)) and len(part) > 1 and moves == list(part):
+                if any(isinstance(one, (str, bytes)) for one in part):
+                    self.remarks.append(
+                        "`moves` has the order of a set of texts, which differs from process to process: runs do not "
+                        "repeat, and checkpoints are refused elsewhere; sort them"
+                    )
+                    return
 
     def complete(self, state: Any) -> None:
         """Follows a playout of the problem."""
@@ -256,6 +315,14 @@ def _short(moves: list[Any]) -> str:
     return f"[{', '.join(repr(move) for move in moves[:_SHOWN])}{dots}]"
 
 
+def _set(moves: list[Any]) -> Any:
+    """Returns the moves in a form that finds one fast, if they can be hashed."""
+    try:
+        return set(moves)
+    except TypeError:
+        return moves
+
+
 def _same(a: Any, b: Any) -> bool:
     """Whether two answers are equal, as far as they can be compared."""
     try:
@@ -264,8 +331,46 @@ def _same(a: Any, b: Any) -> bool:
         return True
 
 
-def walk(functions: Mapping[str, Any], walks: int, seed: int, max_moves: int, seconds: float) -> None:
-    """Plays random games and raises :class:`BrokenPromise` for the first broken rule."""
+def walk(functions: Mapping[str, Any], walks: int, seed: int, max_moves: int, seconds: float) -> tuple[int, list[str]]:
+    """Plays random games and raises :class:`BrokenPromise` for the first broken rule.
+
+    Returns how many games there were in a third of the time, at least one, and what may be a mistake.
+    """
     rng = random.Random(seed)
-    for _ in range(walks):
-        _Walk(functions, rng, max_moves, seconds).play()
+    end = time.monotonic() + seconds / 3
+    remarks: list[str] = []
+    ends: list[tuple[int, Any]] = []
+    for game in range(walks):
+        one = _Walk(functions, rng, max_moves, seconds)
+        try:
+            one.play()
+        except _Late as late:
+            return game, [*remarks, f"a game of {late.args[0]} moves had not ended when the time was over"]
+        remarks += [remark for remark in one.remarks if remark not in remarks]
+        if one.state is not None and time.monotonic() < end:
+            ends.append((len(one.played), one.call("score", one.state)))
+        if time.monotonic() >= end:
+            return game + 1, remarks
+    return walks, remarks + _short_games(ends, functions["minimize"])
+
+
+def _short_games(ends: list[tuple[int, Any]], is_minimize: bool) -> list[str]:
+    """Says where much shorter games than others have the best scores: they may be dead ends, and no solutions."""
+    scored = []
+    for length, score in ends:
+        try:
+            scored.append((length, float(score)))
+        except (TypeError, ValueError):
+            # Infeasible.
+            pass
+    if len(scored) < 5:
+        return []
+    longest = max(length for length, _ in scored)
+    best = (min if is_minimize else max)(score for _, score in scored)
+    lengths = [length for length, score in scored if score == best]
+    if longest < 4 or max(lengths) > longest // 2:
+        return []
+    return [
+        f"games end after {min(length for length, _ in scored)} to {longest} moves, and the best score, {best:g}, is one "
+        f"of {max(lengths)} moves: is every end a solution? Return soloist.Infeasible(degree) for one that is not"
+    ]

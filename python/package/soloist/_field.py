@@ -13,6 +13,7 @@ from typing import Any, Union
 
 from . import _arguments, _soloist
 from ._instance import Instance
+from ._lint import warn
 from ._numba import compiled_of
 from ._problem import functions
 from ._progress import Display, Shown, shown
@@ -123,6 +124,7 @@ def field_of(what: str, problems: Any, instances: Any = None, also: tuple[str, A
                 part.names.append(os.fspath(entry))
             else:
                 bound = functions(entry)
+                warn(bound["unread"])
                 machine = compiled_of(entry)
                 part.kept.append(machine)
                 kind = str(bound["name"])
@@ -130,7 +132,7 @@ def field_of(what: str, problems: Any, instances: Any = None, also: tuple[str, A
                 given = getattr(entry, "name", None)
                 own = given if isinstance(given, str) else place + 1 + sum(len(other.names) for other in fields)
                 part.names.append(_name(kind, own if label is None else label))
-                part.objects.append(_object(part.names[-1], bound, machine.spec(None) if machine else None))
+                part.objects.append(_object(part.names[-1], bound, machine.spec(entry) if machine else None))
         fields.append(part)
     is_own = any(item["functions"] is not None for part in fields for item in part.objects)
     if is_own and (found.is_shipped or rules is not None):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import collections
 import ctypes
-import inspect
+import functools
 import math
 import random
 import struct
-import textwrap
-import types
-import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from . import _arguments
+from ._constants import ById, change, constants_of, helpers_of, names_of
+from ._lint import noted
+from ._machine import Helpers, Lists, as_real, has_source, machine_code, prepared, writer_of
 from ._prefix import Prefix
 from ._problem import Problem, functions
 from ._soloist import BrokenPromise
@@ -29,7 +29,7 @@ GAMES, LENGTH = 8, 2000
 
 #: The name of the mark of a class.
 MARK = "__soloist_compiled__"
-_known: weakref.WeakKeyDictionary[Any, Compiled] = weakref.WeakKeyDictionary()
+_known = ById()
 
 
 def compiled(kind: Class) -> Class:
@@ -43,11 +43,15 @@ def compiled(kind: Class) -> Class:
       0.5 starts from 0.0.
     - A move is an int. `moves` returns a list, a tuple, a range or an array.
     - `self` has attributes that are numbers, arrays of numpy, or lists of numbers or of rows of numbers; they are
-      constants of the code. Methods are not called.
+      constants of the code, as globals are. Methods are not called; functions of the module are compiled as well.
     - `score` returns a number or `soloist.Infeasible(degree)`.
 
     The code is made in the first run of each object, which takes some seconds, and compared with the functions of
-    Python in random games. A session, `check` and a pickled object use the functions of Python.
+    Python in random games. A run after a change of an attribute, a global or a function makes it again. Integers have
+    64 bits: sums that are larger wrap. A session, `check` and a pickled object use the functions of Python.
+
+    An exception in the compiled code, such as an index out of range, ends the run: the function of Python is called
+    for the same state and raises it.
 
     Raises:
         TypeError: not here, but in the first run: a function that numba cannot compile.
@@ -76,31 +80,49 @@ def compiled(kind: Class) -> Class:
 
 
 def compiled_of(problem: Any) -> Compiled | None:
-    """Returns the compiled functions of an object; `None` if its class is not marked."""
+    """Returns the compiled functions of an object as it is now; `None` if its class is not marked."""
     if not getattr(type(problem), MARK, False):
         return None
-    try:
-        return _known[problem]
-    except (KeyError, TypeError):
-        made = Compiled(problem)
-    try:
-        _known[problem] = made
-    except TypeError:
-        # Objects that cannot be keys are compiled in each run.
-        pass
+    made: Compiled | None = _known.get(problem)
+    if made is None or made.change(problem) is not None:
+        made = Compiled(problem, made)
+        # Objects that cannot be remembered are compiled in each run.
+        _known.set(problem, made)
     return made
+
+
+def _sources(problem: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Returns the functions of a class that are compiled."""
+    return {name: getattr(type(problem), name) for name in REQUIRED + OPTIONAL if found[name] is not None}
+
+
+def _constants(problem: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the code depends on, in a form that can be compared."""
+    sources = _sources(problem, found)
+    names = ("minimize", "complete", "reference")
+    rules: dict[str, Any] = {f"attribute `{name}`": found[name] for name in names}
+    rules["functions of the class"] = sorted(name for name in found if callable(found[name]))
+    return rules | constants_of(problem, sources, lambda: named_attributes(problem, sources.values()))
+
+
+def _code(constants: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the kernels hold: all but the attributes."""
+    return {name: token for name, token in constants.items() if not name.startswith("attribute ")}
 
 
 class Compiled:
     """The compiled functions of an object."""
 
-    def __init__(self, problem: Any) -> None:
+    def __init__(self, problem: Any, before: Compiled | None = None) -> None:
+        """`before`: what was compiled of the object, before something has changed."""
         try:
             import numba
         except ImportError:
             raise TypeError(f"{type(problem).__name__} is marked by soloist.compiled, and numba is not installed") from None
         found = functions(problem)
         self.name, self.minimize = found["name"], found["minimize"]
+        # Before anything is compiled: what another thread changes meanwhile is seen.
+        self._before = _constants(problem, found)
         others = sorted(
             name
             for name in ("bias", "identity", "find", "link", "suggest", "future", "resources", "playout", "candidates")
@@ -110,42 +132,69 @@ class Compiled:
             raise self._wrong(f"`{others[0]}` cannot be compiled; the functions are {', '.join(REQUIRED + OPTIONAL)}")
         if not found["complete"] or found["reference"] is not None:
             raise self._wrong("`complete` and `reference` need the functions of Python")
-        names = [name for name in REQUIRED + OPTIONAL if found[name] is not None]
         root = problem.root()
         self._shape = shape_of(root, self._wrong)
-        sources = {name: getattr(type(problem), name) for name in names}
+        sources = _sources(problem, found)
         me = attributes(problem, sources.values(), self._wrong)
         state = numba.typeof(self._rebuilt(self._words(root)))
-        self._kernels: dict[str, Any] = {}
+        kinds: tuple[Any, Any] = (numba.typeof(me), state)
+        if before is not None and before._kinds == kinds and _code(before._before) == _code(self._before):
+            # Only numbers have changed, which the kernels are given.
+            made = (before._kernels, before._writer)
+        else:
+            made = self._compiled(sources, *kinds)
+        self._kernels: dict[str, Any] = made[0]
+        self._writer: Any = made[1]
+        self._kinds: tuple[Any, Any] = kinds
+        self._callbacks = {name: self._callback(name, me) for name in sources}
+        self._compare(problem, me)
+
+    def _compiled(self, sources: dict[str, Any], me: Any, state: Any) -> tuple[dict[str, Any], Any]:
+        """Compiles the functions for the types of `self` and of a state; returns them and the writer of moves."""
+        import numba
+
+        kernels: dict[str, Any] = {}
+        helpers = Helpers()
         for name, function in sources.items():
-            kernel = numba.njit(prepared(function, _Lists() if name == "moves" else None))
+            kernel = machine_code(prepared(function, Lists() if name == "moves" else None, helpers))
             decision = numba.types.optional(numba.int64)
             more: dict[str, list[Any]] = {"apply": [numba.int64], "code": [numba.int64]}
             more |= dict.fromkeys(("difference", "apply_exchange"), [numba.int64, decision, decision])
-            arguments = (numba.typeof(me), state, *more.get(name, []))
+            arguments = (me, state, *more.get(name, []))
             try:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
                 lines = [line for line in str(error).splitlines() if line.strip()]
                 hint = "" if has_source(function) else "; its source is not at hand, write it to a file"
                 raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}{hint}") from error
-            self._kernels[name] = kernel
+            kernels[name] = kernel
         for name in ("apply", "apply_exchange"):
-            kernel = self._kernels.get(name)
+            kernel = kernels.get(name)
             returned = kernel.nopython_signatures[0].return_type if kernel else state
             if returned != state:
                 raise self._wrong(f"`{name}` returns {returned}, the root is {state}: each number keeps its type")
-        self._writer = writer_of(sources["moves"], (numba.typeof(me), state))
-        self._callbacks = {name: self._callback(name, me) for name in names}
-        self._root = self._words(root)
-        self._compare(problem, me)
+        return kernels, writer_of(sources["moves"], (me, state), helpers)
+
+    def change(self, problem: Any) -> str | None:
+        """Says what has changed of what the code was made of; None: nothing."""
+        try:
+            is_other = shape_of(problem.root(), self._wrong) != self._shape
+        except TypeError:
+            is_other = True
+        return "the state that `root` returns" if is_other else change(self._before, _constants(problem, functions(problem)))
+
+    def stayed(self, problem: Any, error: Exception | None = None) -> None:
+        """Raises an error where something has changed during a run."""
+        changed = self.change(problem)
+        if changed is not None:
+            raise BrokenPromise(f"{self.name}: {changed} has changed during the run, whose code holds it") from error
 
     def _wrong(self, what: str) -> TypeError:
         return TypeError(f"{self.name}: {what}")
 
-    def spec(self, behind: Prefix | None = None) -> dict[str, Any]:
+    def spec(self, problem: Any, behind: Prefix | None = None) -> dict[str, Any]:
         """Returns what the compiled part is given: the problem, or what is left of it behind a prefix."""
-        root = self._words(behind.state) if behind else self._root
+        root = self._words(behind.state if behind else problem.root())
         addresses = {name: None for name in OPTIONAL} | {name: one.address for name, one in self._callbacks.items()}
         before = len(behind.moves) if behind else 0
         return {
@@ -154,7 +203,24 @@ class Compiled:
             "minimize": self.minimize,
             "before": before,
             "addresses": addresses,
+            "failed": lambda name, words, arguments: self._failed(problem, name, words, arguments),
         }
+
+    def _failed(self, problem: Any, name: str, words: list[int], arguments: list[Any]) -> None:
+        """Raises what a function raises for a state for which its code has failed."""
+        state = self._rebuilt(words)
+        where = f"in `{name}`, for the state {_arguments.shown(state)}"
+        where += f" and {', '.join(map(repr, arguments))}" if arguments else ""
+        try:
+            returned = getattr(problem, name)(state, *arguments)
+            returned = list(returned) if name == "moves" else returned
+        except Exception as error:
+            noted(error, where)
+            raise
+        raise BrokenPromise(
+            f"{self.name}: the compiled `{name}` raises an exception {where[len(f'in `{name}`, '):]}, "
+            f"and that of Python returns {_arguments.shown(returned)}"
+        )
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
@@ -179,29 +245,42 @@ class Compiled:
     def _compare(self, problem: Any, me: Any) -> None:
         """Plays random games by both functions."""
         for game in range(GAMES):
-            draw = random.Random(game)
-            state = problem.root()
             played: list[int] = []
-            listed: list[list[int]] = []
-            for _ in range(LENGTH):
-                exact = self._rebuilt(self._words(state))
-                moves = list(problem.moves(state))
-                self._same("moves", [int(move) for move in self._kernels["moves"](me, exact)], moves, played)
-                self._same("moves", self._moves_written(self._words(state), len(moves)), moves, played)
-                for name in ("bound", "potential", "key"):
-                    if name in self._kernels:
-                        self._same(name, self._kernels[name](me, exact), getattr(problem, name)(state), played)
-                if not moves:
-                    self._compare_exchanges(problem, me, state, played, listed, draw)
-                    self._same("score", split(self._kernels["score"](me, exact)), split(problem.score(state)), played)
-                    break
-                move = draw.choice(moves)
-                listed.append(moves)
-                if "code" in self._kernels:
-                    self._same("code", self._kernels["code"](me, exact, move), problem.code(state, move), played)
-                after = problem.apply(state, move)
-                self._same("apply", self._kernels["apply"](me, exact, move), after, [*played, move])
-                state, played = after, [*played, move]
+            try:
+                self._play(problem, me, random.Random(game), played)
+            except BrokenPromise:
+                raise
+            except Exception as error:
+                noted(error, f"in a random game, after the moves {_arguments.shown(played)}")
+                raise
+
+    def _play(self, problem: Any, me: Any, draw: random.Random, played: list[int]) -> None:
+        state = problem.root()
+        listed: list[list[int]] = []
+        for _ in range(LENGTH):
+            exact = self._rebuilt(self._words(state))
+
+            def same(name: str, theirs: Any, *arguments: Any, shown: Callable[[Any], Any] = lambda value: value) -> None:
+                self._same(name, lambda: shown(self._kernels[name](me, exact, *arguments)), theirs, played)
+
+            moves = list(problem.moves(state))
+            same("moves", moves, shown=lambda moves: [int(move) for move in moves])
+            self._same("moves", lambda: self._moves_written(self._words(state), len(moves)), moves, played)
+            for name in ("bound", "potential", "key"):
+                if name in self._kernels:
+                    same(name, getattr(problem, name)(state))
+            if not moves:
+                self._compare_exchanges(problem, me, state, played, listed, draw)
+                same("score", split(problem.score(state)), shown=split)
+                return
+            move = draw.choice(moves)
+            listed.append(moves)
+            if "code" in self._kernels:
+                same("code", problem.code(state, move), move)
+            after = problem.apply(state, move)
+            played.append(move)
+            same("apply", after, move)
+            state = after
 
     def _moves_written(self, words: list[int], room: int) -> list[int]:
         """Returns the moves as searches get them: at most `room`, and a number more where there are others."""
@@ -225,18 +304,24 @@ class Compiled:
                 continue
             change = problem.difference(state, place, old, new)
             what = [*played, ("exchange", place, old, new)]
-            self._same("difference", self._kernels["difference"](me, exact, place, old, new), change, what)
+            self._same("difference", lambda: self._kernels["difference"](me, exact, place, old, new), change, what)
             if change is not None and "apply_exchange" in self._kernels:
                 after = problem.apply_exchange(state, place, old, new)
-                self._same("apply_exchange", self._kernels["apply_exchange"](me, exact, place, old, new), after, what)
+                self._same("apply_exchange", lambda: self._kernels["apply_exchange"](me, exact, place, old, new), after, what)
 
-    def _same(self, name: str, ours: Any, theirs: Any, played: list[Any]) -> None:
-        if alike(ours, theirs):
-            return
+    def _same(self, name: str, ours: Callable[[], Any], theirs: Any, played: list[Any]) -> None:
+        try:
+            value = ours()
+            if alike(value, theirs):
+                return
+            what = f"returns {value!r}"
+        except Exception as raised:
+            what = f"raises {type(raised).__name__}: {raised}"
         error = BrokenPromise(
-            f"{self.name}: the compiled `{name}` returns {ours!r} and that of Python {theirs!r} after the moves {played}"
+            f"{self.name}: the compiled `{name}` {what} and that of Python returns {theirs!r} "
+            f"after the moves {_arguments.shown(played)}"
         )
-        error.moves = played
+        error.moves = list(played)
         raise error
 
     def _callback(self, name: str, me: Any) -> Any:
@@ -259,41 +344,48 @@ class Compiled:
                 place[0] += 1
             return lines
 
+        state, out = "CPointer(int64)", "CPointer(float64)"
         signatures = {
-            "moves": ("int64(CPointer(int64), CPointer(int64), int64)", "state, to, room"),
-            "apply": ("void(CPointer(int64), int64, CPointer(int64))", "state, move, to"),
-            "score": ("void(CPointer(int64), CPointer(float64))", "state, to"),
-            "code": ("int64(CPointer(int64), int64)", "state, move"),
-            "bound": ("float64(CPointer(int64))", "state"),
-            "potential": ("float64(CPointer(int64))", "state"),
-            "key": ("int64(CPointer(int64))", "state"),
-            "difference": ("float64(CPointer(int64), int64, int64, int64, int64)", "state, place, given, old, new"),
-            "apply_exchange": ("void(CPointer(int64), int64, int64, int64, int64, CPointer(int64))", "state, place, given, old, new, to"),
+            "moves": (f"int64({state}, {state}, int64)", "state, to, room"),
+            "apply": (f"int64({state}, int64, {state})", "state, move, to"),
+            "score": (f"int64({state}, {out})", "state, to"),
+            "code": (f"int64({state}, int64, {state})", "state, move, to"),
+            "bound": (f"int64({state}, {out})", "state, to"),
+            "potential": (f"int64({state}, {out})", "state, to"),
+            "key": (f"int64({state}, {state})", "state, to"),
+            "difference": (f"int64({state}, int64, int64, int64, int64, {out})", "state, place, given, old, new, to"),
+            "apply_exchange": (f"int64({state}, int64, int64, int64, int64, {state})", "state, place, given, old, new, to"),
         }
         signature, arguments = signatures[name]
         count = len(self._root_kinds)
-        lines = [f"def callback({arguments}):", f"    whole = carray(state, {count})"]
-        lines.append(f"    real = carray(as_real(state), {count})")
         last = ", place, before, behind" if "place" in arguments else ", move" if "move" in arguments else ""
         call = f"kernel(me, {read(self._shape)}{last})"
+        # What is called comes first: an exception leaves what is written as it was.
+        called, after = f"found = {call}", []
+        if name == "moves" and self._writer is not None:
+            called, after = f"found = {call[:-1]}, to, room)", ["return found"]
+        elif name == "moves":
+            after = ["count = 0", "for move in found:", "    if count < room:", "        to[count] = move"]
+            after += ["    count += 1", "return count"]
+        elif name == "difference":
+            after = ["to[0] = nan if found is None else found"]
+        elif name in ("apply", "apply_exchange"):
+            after = [f"whole_to = carray(to, {count})", f"real_to = carray(as_real(to), {count})"]
+            after += [line.strip() for line in write(self._shape, "found", [], [0])]
+        elif name == "score":
+            called, after = f"found = complex({call})", ["to[0] = found.real", "to[1] = found.imag"]
+        else:
+            after = ["to[0] = found"]
+        lines = [f"def callback({arguments}):", f"    whole = carray(state, {count})"]
+        lines.append(f"    real = carray(as_real(state), {count})")
         if last.endswith("behind"):
             # `given` has a bit for each decision that there is.
             lines += ["    before = None", "    if given & 1:", "        before = old"]
             lines += ["    behind = None", "    if given & 2:", "        behind = new"]
-        if name == "moves" and self._writer is not None:
-            lines += [f"    return {call[:-1]}, to, room)"]
-        elif name == "moves":
-            lines += ["    count = 0", f"    for move in {call}:", "        if count < room:"]
-            lines += ["            to[count] = move", "        count += 1", "    return count"]
-        elif name == "difference":
-            lines += [f"    change = {call}", "    return nan if change is None else change"]
-        elif name in ("apply", "apply_exchange"):
-            lines += [f"    after = {call}", f"    whole_to = carray(to, {count})"]
-            lines += [f"    real_to = carray(as_real(to), {count})", *write(self._shape, "after", [], [0])]
-        elif name == "score":
-            lines += [f"    pair = complex({call})", "    to[0] = pair.real", "    to[1] = pair.imag"]
-        else:
-            lines += [f"    return {call}"]
+        lines += ["    try:", f"        {called}", "    except Exception:", "        return -1"]
+        lines += [f"    {line}" for line in after]
+        if name != "moves":
+            lines.append("    return 0")
         kernel = self._writer if name == "moves" and self._writer is not None else self._kernels[name]
         names = {"carray": numba.carray, "kernel": kernel, "me": me, "as_real": as_real(), "nan": math.nan}
         exec("\n".join(lines), names)
@@ -344,17 +436,25 @@ def alike(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
+def named_attributes(problem: Any, sources: Any) -> dict[str, Any]:
+    """Returns the attributes that functions name, those that they call included."""
+    names: set[str] = set()
+    for function in [*sources, *helpers_of(sources)]:
+        names |= names_of(function)
+    names = {name for name in names if not name.startswith("__") and hasattr(problem, name)}
+    return {name: getattr(problem, name) for name in sorted(names)}
+
+
 def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) -> Any:
     """Returns the attributes that functions name, as a named tuple of constants."""
     import numpy
 
-    names = sorted({name for function in sources for name in function.__code__.co_names})
     found: dict[str, Any] = {}
-    for name in names:
-        if name.startswith("__") or not hasattr(problem, name):
-            continue
-        value = getattr(problem, name)
+    direct = {name for function in sources for name in names_of(function)}
+    for name, value in named_attributes(problem, sources).items():
         if callable(value):
+            if name not in direct:
+                continue
             raise wrong(f"`{name}` is a method: compiled functions cannot call methods")
         if isinstance(value, (list, tuple)) and value:
             value = numpy.array(value)
@@ -362,159 +462,13 @@ def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) ->
                 raise wrong(f"`{name}` is no list of numbers or of rows of numbers")
         found[name] = value
     # A tuple without fields has no type of its own in numba.
-    return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))
+    return _fields(tuple(found or ["nothing"]))(*(found.values() or [0]))
 
 
-def writer_of(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Returns the compiled `moves` that writes its moves to a pointer, as far as there is room, and returns their number;
-    None where numba takes only the one that returns them. A list would be allocated at each call."""
-    import numba
-
-    if not has_source(function):
-        return None
-    writer = numba.njit(prepared(function, _Writes()))
-    try:
-        writer.compile((*arguments, numba.types.CPointer(numba.int64), numba.int64))
-    except numba.core.errors.NumbaError:
-        return None
-    return writer
-
-
-def prepared(function: Any, change: ast.NodeTransformer | None) -> Any:
-    """Returns a function whose source numba takes: `Infeasible` is a number, and the source is changed by `change`."""
-    space = dict(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        space[name] = cell.cell_contents
-    for name, value in space.items():
-        if isinstance(value, types.ModuleType) and value.__name__ == "soloist":
-            space[name] = module()
-        elif isinstance(value, type) and value.__name__ == "Infeasible":
-            space[name] = module().Infeasible
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, SyntaxError):
-        # Without a source, as in `exec`, the function is taken as it is.
-        return types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, function.__closure__)
-    definition = tree.body[0]
-    if not isinstance(definition, ast.FunctionDef):
-        raise TypeError(f"`{function.__name__}` is no function")
-    definition.decorator_list, definition.returns = [], None
-    for argument in definition.args.args + definition.args.posonlyargs:
-        argument.annotation = None
-    if change is not None:
-        tree = ast.fix_missing_locations(change.visit(tree))
-    exec(compile(tree, inspect.getsourcefile(function) or "<problem>", "exec"), space)
-    return space[function.__name__]
-
-
-def has_source(function: Any) -> bool:
-    """Whether the source of a function can be read."""
-    try:
-        return bool(inspect.getsource(function))
-    except (OSError, TypeError):
-        return False
-
-
-class _Lists(ast.NodeTransformer):
-    """Makes lists of moves of what is returned, and gives empty ones a type."""
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        if node.value is not None:
-            node.value = self._list(node.value)
-        return node
-
-    def _list(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.IfExp):
-            return ast.IfExp(node.test, self._list(node.body), self._list(node.orelse))
-        if isinstance(node, (ast.List, ast.Tuple)):
-            if node.elts:
-                return ast.List(node.elts, ast.Load())
-            return ast.parse("[0][:0]", mode="eval").body
-        return node
-
-
-class _Writes(ast.NodeTransformer):
-    """Writes what is returned to a pointer, move by move, and returns the number of moves."""
-
-    TO, ROOM, COUNT = "_soloist_to", "_soloist_room", "_soloist_count"
-
-    def __init__(self) -> None:
-        self.is_inside = False
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        # What functions inside the function return are no moves.
-        if not self.is_inside:
-            self.is_inside = True
-            node.args.args += [ast.arg(self.TO), ast.arg(self.ROOM)]
-            self.generic_visit(node)
-        return node
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
-        return node
-
-    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
-        value = ast.Tuple([], ast.Load()) if node.value is None else node.value
-        number = ast.Return(ast.Name(self.COUNT, ast.Load()))
-        return [*ast.parse(f"{self.COUNT} = 0").body, *self._written(value), number]
-
-    def _written(self, value: ast.expr) -> list[ast.stmt]:
-        if isinstance(value, ast.IfExp):
-            return [ast.If(value.test, self._written(value.body), self._written(value.orelse))]
-        if isinstance(value, (ast.List, ast.Tuple)) and not any(isinstance(one, ast.Starred) for one in value.elts):
-            return [line for one in value.elts for line in self._move(one)] or [ast.Pass()]
-        if isinstance(value, (ast.ListComp, ast.GeneratorExp)):
-            lines = self._move(value.elt)
-            for part in reversed(value.generators):
-                for test in reversed(part.ifs):
-                    lines = [ast.If(test, lines, [])]
-                lines = [ast.For(part.target, part.iter, lines, [])]
-            return lines
-        move = f"{self.COUNT}_move"
-        return [ast.For(ast.Name(move, ast.Store()), value, self._move(ast.Name(move, ast.Load())), [])]
-
-    def _move(self, move: ast.expr) -> list[ast.stmt]:
-        lines = ast.parse(f"if {self.COUNT} < {self.ROOM}: {self.TO}[{self.COUNT}] = 0\n{self.COUNT} += 1").body
-        assert isinstance(lines[0], ast.If) and isinstance(lines[0].body[0], ast.Assign)
-        lines[0].body[0].value = move
-        return lines
-
-
-_module: types.ModuleType | None = None
-
-
-def module() -> types.ModuleType:
-    """Returns what stands for this package inside compiled functions."""
-    global _module
-    if _module is None:
-        import numba
-
-        # Numbers and this unite to complex numbers.
-        _module = types.ModuleType("soloist")
-        _module.Infeasible = numba.njit(lambda degree=1.0: complex(float("nan"), degree))  # type: ignore[attr-defined]
-    return _module
-
-
-_as_real: Any = None
-
-
-def as_real() -> Any:
-    """Returns the compiled function that reads a pointer to integers as one to floats."""
-    global _as_real
-    if _as_real is None:
-        import numba
-        from numba.extending import intrinsic
-
-        @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
-        def cast(context: Any, pointer: Any) -> Any:
-            target = numba.types.CPointer(numba.types.float64)
-
-            def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                return builder.bitcast(arguments[0], context.get_value_type(target))
-
-            return target(pointer), code
-
-        _as_real = numba.njit(lambda pointer: cast(pointer))
-    return _as_real
+@functools.lru_cache(1000)
+def _fields(names: tuple[str, ...]) -> Any:
+    """Returns the named tuple of some attributes: numba knows its class as a type."""
+    return collections.namedtuple("Self", names)
 
 
 def finished(problem: Problem[Any, Any], name: str, before: list[int]) -> Callable[[list[int], float | None, float | None], Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime
 import random
+import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, SupportsFloat, SupportsIndex
 
 from . import _arguments, _soloist
+from ._constants import ById
+from ._lint import unread, warn
 
 if TYPE_CHECKING:
     # Part of every type checker. The defaults keep `class Mine(soloist.Problem)` free of parameters.
@@ -301,7 +304,17 @@ def functions(problem: object) -> dict[str, Any]:
     found["state_bytes"] = _arguments.count(f"state_bytes of {kind.__name__}", size)
     found["blocked"] = BLOCKED
     found["random"] = random.Random
+    found["unread"] = unread(problem, Problem, found, _OPTIONAL)
     return found
+
+
+#: The problems that `check` has found nothing wrong with.
+_checked = ById()
+
+
+def was_checked(problem: object) -> bool:
+    """Whether :func:`check` has passed an object; of one that takes no weak references, an object of its class."""
+    return bool(_checked.get(problem) or _checked.get(type(problem)))
 
 
 def _relaxed(relaxed: Callable[[list[int]], Any]) -> Callable[[list[int]], dict[str, Any] | None]:
@@ -365,9 +378,12 @@ class Advice:
     kind: str
     #: The function to write next; None: those that help most are there.
     next: NextFunction | None
+    #: What breaks no rule and may be a mistake, a line each.
+    remarks: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = [f"{self.infeasible} of {self.walks} random games end infeasibly", f"solutions are {self.kind}"]
+        lines = [*self.remarks]
+        lines += [f"{self.infeasible} of {self.walks} random games end infeasibly", f"solutions are {self.kind}"]
         if self.next:
             lines += [f"write next: {self.next.name}, {self.next.when} ({self.next.why})", f"measured gain: {self.next.gain}"]
         for what, names in (("supplied", self.supplied), ("missing", self.missing)):
@@ -397,9 +413,13 @@ def check(
 
     Searches rely on these rules: states that are not changed, the same moves, codes and scores when asked twice,
     finite scores, bounds that no solution beats, keys that agree with the games, playouts of legal moves up to the
-    end, games that end within ``max_moves`` and ``time`` seconds. States are compared with copies before and after ``apply`` and at the end
-    of the game. Call it in the tests of a problem. Returns which optional functions there are, which searches the
-    missing ones would help, and which one to write next.
+    end, games that end within ``max_moves`` and ``time`` seconds. States are compared with copies before and after ``apply``
+    and at the end of the game. Call it in the tests of a problem. Returns which optional functions there are, which searches
+    the missing ones would help, and which one to write next.
+
+    After ``time`` seconds, and the call of a function that is at work, it ends: a warning then says that not all was
+    checked. A name that looks like one of an optional function is a warning as well, and a remark of what is returned,
+    as are moves that are listed twice.
 
     >>> class Bits(soloist.Problem):
     ...     def root(self): return ()
@@ -417,10 +437,24 @@ def check(
     seed, games = _arguments.count("seed", seed, least=0, most=2**64 - 1), _arguments.count("walks", walks)
     most = _arguments.count("max_moves", max_moves)
     bound = functions(problem)
-    walk(bound, games, seed, most, _arguments.seconds("time", time))
-    found = _soloist.check_own(bound, games, seed)
+    limit = _arguments.seconds("time", time)
+    begin = clock.monotonic()
+    played, remarks = walk(bound, games, seed, most, limit)
+    left = max(limit - (clock.monotonic() - begin), 0.05 * limit)
+    found = _soloist.check_own(bound, games, seed, left)
+    remarks = bound["unread"] + remarks
+    if played < games or not found["is_whole"]:
+        late = f"{bound['name']}: {limit:g} s were not enough for all checks of {games} games (time= allows more)"
+        warn([late, *remarks])
+        remarks = [late, *remarks]
+    else:
+        warn(remarks)
+        if not _checked.set(problem, True):
+            _checked.set(type(problem), True)
     knowledge = [one for one in found["knowledge"] if one[0] not in _FOREIGN]
-    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in knowledge]
+    # What games have not shown in time is said by the class.
+    whole = found["is_whole"]
+    known = [(_NAMES.get(name, name), use, supplied or not whole and _has(bound, name)) for name, use, supplied in knowledge]
     return Advice(
         walks=found["walks"],
         infeasible=found["infeasible"],
@@ -428,7 +462,13 @@ def check(
         missing={name: use for name, use, supplied in known if not supplied},
         kind=found["kind"],
         next=_next(*found["next"]) if found["next"] else None,
+        remarks=remarks,
     )
+
+
+def _has(functions: Mapping[str, Any], name: str) -> bool:
+    """Whether a class has what stands for a function of the Rust interface."""
+    return any(functions.get(one) is not None for one in _NAMES.get(name, name).split(" or "))
 
 
 def _next(name: str, when: str, why: str, gain: str) -> NextFunction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping
@@ -117,8 +118,18 @@ def keywords(kind: type, defaults: Mapping[str, Any] = _DEFAULTS) -> Callable[[_
         if is_open:
             parameters.append(rest.replace(name="parameters", annotation="Any"))
         returned = function.__annotations__.get("return", inspect.Signature.empty)
-        setattr(function, "__signature__", inspect.Signature(parameters, return_annotation=returned))
-        return function
+        first = [one.name for one in own if one.kind is inspect.Parameter.POSITIONAL_ONLY]
+        first = [name for name in first if name not in ("self", "cls")]
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **given: Any) -> Any:
+            for name in first:
+                if name in given:
+                    raise TypeError(f"{name}: give it without a name, `{first[0]}` in front")
+            return function(*arguments, **given)
+
+        setattr(call, "__signature__", inspect.Signature(parameters, return_annotation=returned))
+        return call  # type: ignore[return-value]
 
     return decorate
 

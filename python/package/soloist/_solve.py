@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
 from ._instance import Instance, _load
+from ._lint import warn
 from ._numba import compiled_of, finished
 from ._prefix import Prefix, completed
-from ._problem import Rules, functions, parts_of
+from ._problem import Rules, functions, parts_of, was_checked
 from ._progress import Display, shown
 from ._result import Progress, Result, as_start, calls, own_result, shipped_result
 from ._run import SolveKeywords, keywords, split
@@ -41,10 +43,11 @@ class Asked:
 
     def __init__(self, problem: Any, instance: Any, given: Mapping[str, Any], kind: type) -> None:
         arguments, others = split(given, kind)
-        settings = _arguments.settings(arguments.pop("params", None), others)
+        settings = _arguments.settings(arguments.pop("params", None), others, arguments.get("method"))
         self.target, settings = target_of(problem, instance, settings)
         is_shipped = isinstance(self.target, Instance)
         self.functions = {} if is_shipped else functions(self.target)
+        warn(self.functions.get("unread", []))
         prefix, start = arguments.pop("prefix", None), as_start(arguments.pop("start", None), is_shipped)
         self.behind = behind = None if prefix is None or is_shipped else Prefix(self.functions, prefix)
         if isinstance(start, list):
@@ -67,8 +70,24 @@ class Asked:
         return calls(self.behind.with_prefix(on_improve) if self.behind else on_improve, on_progress, stop)
 
     def whole(self, result: Result) -> Result:
-        """Returns a result with the moves of whole solutions."""
+        """Returns a result with the moves of whole solutions, and says of a proof what it stands on."""
+        if (result.optimal or result.infeasible) and not was_checked(self.target):
+            result = dataclasses.replace(result, remarks=[*result.remarks, UNCHECKED])
         return self.behind.whole(result) if self.behind else result
+
+
+#: What a result says of a proof that relies on functions which nobody has checked.
+UNCHECKED = (
+    "proven for the functions as they are: some games were checked, and soloist.check has not examined this problem"
+)
+
+
+def checks_of(limits: Mapping[str, Any]) -> tuple[int, float]:
+    """Games that are checked before a run of a problem in Python, and seconds for them: a hundredth of what the run may
+    take, and five games at most."""
+    time, playouts = limits.get("time"), limits.get("playouts")
+    games = 5 if playouts is None else min(5, max(1, playouts // 100))
+    return games, 0.1 if time is None else min(0.01 * time, 1.0)
 
 
 @keywords(SolveKeywords)
@@ -85,6 +104,9 @@ def solve(
     default time of ``soloist solve``.
 
     A run with a limit of playouts or nodes gives the same result on every machine; a limit of time does not.
+    A problem in Python is checked on five games first, as :func:`check` does it, or on fewer within a hundredth of the time
+    or the playouts; a proof about one that :func:`check` has never passed says so in ``remarks``.
+
     Ctrl-C ends the run: its result has the best solution so far and ``stop == "interrupted"``. An exception in a
     function of the problem or in a callback ends the run as well, and is raised.
 
@@ -142,10 +164,19 @@ def solve(
     try:
         if isinstance(target, Instance):
             return shipped_result(*target._shipped.solve(request), target)
+        checks = checks_of(request)
         machine = compiled_of(target)
         if machine is None:
+            request["checks"] = checks
             return asked.whole(own_result(_soloist.solve_own(asked.functions, request), parts_of(target)))
+        _soloist.first_games(asked.functions, *checks)
         end = finished(target, machine.name, behind.moves if behind else [])
-        return asked.whole(own_result(_soloist.solve_compiled(machine.spec(behind), request, end), parts_of(target)))
+        try:
+            found = _soloist.solve_compiled(machine.spec(target, behind), request, end)
+        except _soloist.BrokenPromise as error:
+            machine.stayed(target, error)
+            raise
+        machine.stayed(target)
+        return asked.whole(own_result(found, parts_of(target)))
     finally:
         display.close()

@@ -55,6 +55,38 @@ fn workers_without_exchange_are_lone_runs() {
 }
 
 #[test]
+fn a_damaged_checkpoint_of_a_worker_costs_no_solution() {
+    let folder = Folder::new();
+    let share = folder.join("runs");
+    let more = ["--playouts", "4000", "--seed", "5", "--exchange", "none"];
+    let best = done(&worker(&share, 0, &more)).exits(0).json();
+    let checkpoint = Path::new(&share).join("worker-0.ckpt");
+    let whole = std::fs::read(&checkpoint).unwrap();
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 4;
+    for bytes in [&whole[..10], &whole[..whole.len() - 1], &flipped] {
+        std::fs::write(&checkpoint, bytes).unwrap();
+        // With another seed and few playouts: the solution is that of the result.
+        let fewer = ["--playouts", "10", "--seed", "77", "--exchange", "none"];
+        let again = done(&worker(&share, 0, &fewer)).exits(0);
+        assert!(again.stderr.contains("worker-0.ckpt: checkpoint is"), "{}", again.stderr);
+        assert!(again.stderr.contains("begins again with the solution of"), "{}", again.stderr);
+        let again = again.json();
+        assert_eq!((&again["score"], &again["playouts"]), (&best["score"], &10.into()));
+        assert_eq!(std::fs::read(Path::new(&share).join("worker-0.ckpt.damaged")).unwrap(), bytes);
+    }
+    // Without a result there is the start. A checkpoint of another instance stays refused.
+    std::fs::write(&checkpoint, &whole[..10]).unwrap();
+    std::fs::remove_file(Path::new(&share).join("worker-0.json")).unwrap();
+    let fresh = done(&worker(&share, 0, &["--playouts", "10"])).exits(0);
+    assert!(fresh.stderr.contains("begins again from the start"), "{}", fresh.stderr);
+    std::fs::write(&checkpoint, &whole).unwrap();
+    let other =
+        ["solve", "samegame", "random:5x5x3:1", "--quiet", "--playouts", "5", "--share", &share, "--worker", "0"];
+    run(&other).exits(1);
+}
+
+#[test]
 fn killed_workers_continue_as_planned() {
     let folder = Folder::new();
     let share = folder.join("runs");

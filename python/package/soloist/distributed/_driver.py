@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import os
 import pickle
@@ -13,18 +14,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import _arguments
+from .. import _arguments, _soloist
 from .._better import rank
 from .._instance import Instance
+from .._lint import noted, warn
+from .._problem import was_checked
 from .._result import Improvement, Solution
+from .._solve import UNCHECKED, checks_of
 from ._events import Events
 from ._exchange import Groups, best_of
-from ._executors import Workers
+from ._executors import NoJob, Workers
 from ._folder import Folder
 from ._run import Lost, NoWorkers, RemoteTraceback, Run, SliceLost, Stream, StreamProgress
-from ._slice import ABOUT, LARGE, Failed, Late, Slice, Task, Unseen
+from ._slice import ABOUT, LARGE, Failed, Late, Other, Slice, Task, Unseen
 from ._stream import State
-from ._verify import verified
+from ._verify import FOLDER, close, verified
 
 #: Seconds between two looks at limits, callbacks and the clock.
 _PULSE = 0.1
@@ -70,6 +74,11 @@ class _Attempt:
     begin: float
     future: Any = field(repr=False)
     is_abandoned: bool = False
+    #: Slices under way when it was handed out, and how many had been answered: what was before it in a queue.
+    ahead: int = 0
+    answered: int = 0
+    #: When the first sign was seen that a worker has it; None: it may wait in the queue of the executor.
+    started: float | None = None
 
 
 class _Ended(Exception):
@@ -99,6 +108,10 @@ class Driver:
         self.answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.attempts: dict[Any, _Attempt] = {}
         self.heard, self.longest = 0, 0.0
+        #: Answers of all kinds, and when the last one came.
+        self.answered, self.last_answer = 0, 0.0
+        #: What went wrong and did not end the run, a line each.
+        self.remarks: list[str] = [] if folder is None else folder.remarks
         self.reported = self.written = 0.0
         self.has_warned = False
         self.error: BaseException | None = None
@@ -109,17 +122,29 @@ class Driver:
         """Continues from what the folder holds."""
         assert self.folder is not None
         for state, record in zip(self.streams, self.folder.streams(len(self.streams))):
-            if record is not None:
-                state.restore(record)
-                name = str(state.checkpoint)
-                state.saved = name if state.by_worker else self.folder.load(name)
+            if record is None:
+                continue
+            state.restore(record)
+            name = str(state.checkpoint)
+            try:
+                saved = self.folder.load(name)
+            except (OSError, ValueError) as error:
+                self._restart(state, f"{self.folder.path / name}: {error}")
+                continue
+            state.saved = name if state.by_worker else saved
         self.folder.tidy({str(state.checkpoint) for state in self.streams})
         seen = self.folder.progress()
         self.spent, self.lost_slices, self.lost_seconds = seen["seconds"], seen["lost_slices"], seen["lost_seconds"]
         self.history = [Improvement(*row) for row in seen["history"]]
         self.improved_at = seen["improved_at"]
         found = best_of([state.best for state in self.streams], self.is_minimize)
-        self.best = None if found is None else verified(self.problem, found)
+        self.best = None if found is None else verified(self.problem, found, FOLDER)
+
+    def _restart(self, state: State, why: str) -> None:
+        """Lets a stream begin again whose checkpoint is of no use."""
+        state.restart()
+        how = "with its best solution" if state.best is not None else "from the start"
+        self.remarks.append(f"{why}; stream {state.index} begins again {how}")
 
     # What there is.
 
@@ -143,6 +168,7 @@ class Driver:
         """Runs to the end."""
         self.begin = self.lacking = time.monotonic()
         self.calls = calls
+        warn(self.remarks)
         if self.events is not None:
             self.events.begin(self.spent)
         limit = self.plan.limits["time"]
@@ -150,7 +176,7 @@ class Driver:
         # Streams that share a worker have less time than the run.
         part = min(1.0, (self.workers.free(0) or len(self.streams)) / len(self.streams))
         self.planned_time = None if limit is None else limit * part
-        stop = "interrupted"
+        stop, is_good = "interrupted", False
         try:
             try:
                 while True:
@@ -169,14 +195,38 @@ class Driver:
             result = self._result(stop)
             if self.events is not None:
                 self.events.end(result.to_dict(), self.seconds)
+            is_good = True
             return result
+        except Exception as error:
+            self._hand_over(error)
+            raise
         finally:
             try:
                 self.workers.close([attempt.future for attempt in self.attempts.values()])
             finally:
                 if self.folder is not None:
-                    self._note()
-                    self.folder.close()
+                    try:
+                        self._note()
+                    except OSError:
+                        # What has ended the run is said already.
+                        if is_good:
+                            raise
+                    finally:
+                        self.folder.close()
+
+    def _hand_over(self, error: Exception) -> None:
+        """Attaches what was found so far to the exception that ends the run, as `run`."""
+        try:
+            run = self._result("interrupted")
+        except Exception:
+            return
+        try:
+            error.run = run  # type: ignore[attr-defined]
+        except (AttributeError, TypeError):
+            return
+        if run.moves is not None:
+            shown = f"the score {run.score:g}" if run.score is not None else f"a violation of {run.violation:g}"
+            noted(error, f"the best solution so far has {shown}: it is in `run` of this exception")
 
     def _look(self) -> None:
         """Ends the run where a limit is reached, and reports."""
@@ -289,20 +339,26 @@ class Driver:
             setup={**state.setup, "keep": self.plan.keep},
             limits={**self._planned(state), **self.plan.memory},
             saved=state.saved,
-            offer=self._offer(state),
+            # A stream that begins again goes on from its best solution.
+            offer=self._offer(state) or (state.best if state.saved is None else None),
             slice=slice,
             # It ends slices that have waited for a worker, whose clock may be wrong.
             deadline=None if state.was_late else self.deadline,
             folder=None if self.folder is None else os.path.abspath(self.folder.path),
             token=self.token,
             name=f"stream-{state.index}-{state.saves + 1:06}",
+            checks=checks_of(slice) if state.index == 0 and state.saved is None else None,
+            version=_soloist.VERSION,
         )
         state.busy = True
         if state.attempts == 0:
             state.heard = self.heard
         attempt = _Attempt(state, state.serial, time.monotonic(), None)
+        attempt.ahead, attempt.answered = len(self.attempts), self.answered
         try:
             attempt.future = self.workers.submit(task)
+        except NoJob:
+            raise
         except Exception as error:
             self._lose(attempt, error)
             return
@@ -317,6 +373,7 @@ class Driver:
 
     def _listen(self, patience: float) -> None:
         """Waits for a slice, and takes all that are there."""
+        self.workers.poll()
         try:
             future = self.answers.get(timeout=patience)
         except queue.Empty:
@@ -324,6 +381,7 @@ class Driver:
         arrived = []
         while True:
             attempt = self.attempts.pop(future, None)
+            self.answered, self.last_answer = self.answered + 1, time.monotonic()
             if attempt is not None:
                 state = self._take(attempt, future)
                 if state is not None:
@@ -354,7 +412,7 @@ class Driver:
                 self.folder.discard(answer.saved)
             return None
         state.busy = False
-        if isinstance(answer, Slice):
+        if isinstance(answer, Slice) and getattr(answer, "version", "") == _soloist.VERSION:
             self._arrive(attempt, answer)
             return state
         if isinstance(answer, Late):
@@ -363,9 +421,24 @@ class Driver:
             # This worker does not see the folder: the bytes travel.
             assert self.folder is not None
             state.saved = self.folder.load(str(state.saved))
-        elif isinstance(answer, Failed) and self.error is None:
+        elif isinstance(answer, Other) or isinstance(answer, Slice):
+            self.error = self.error or _other_version(answer)
+        elif isinstance(answer, Failed) and self.error is None and not self._is_damaged(state):
             self.error = _raised(answer)
         return None
+
+    def _is_damaged(self, state: State) -> bool:
+        """Lets a stream begin again whose checkpoint in the folder has been damaged since it was written."""
+        if self.folder is None or not isinstance(state.saved, str):
+            return False
+        name = state.saved
+        try:
+            self.folder.load(name)
+        except (OSError, ValueError) as error:
+            self._restart(state, f"{self.folder.path / name}: {error}")
+            warn(self.remarks[-1:])
+            return True
+        return False
 
     def _arrive(self, attempt: _Attempt, found: Slice) -> None:
         state = attempt.state
@@ -380,9 +453,9 @@ class Driver:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        if rank(found.best, self.is_minimize) > rank(self.best, self.is_minimize):
-            assert found.best is not None
-            self.best = verified(self.problem, found.best)
+        best = self._here(state)
+        if best is not None and rank(best, self.is_minimize) > rank(self.best, self.is_minimize):
+            self.best = best
             self.improved_at = self.playouts
             better = Improvement(
                 self.best.score,
@@ -403,6 +476,16 @@ class Driver:
             nodes = sum(state.nodes for state in self.streams)
             score = None if self.best is None else self.best.score
             self.events.run(state, self.seconds, self.playouts, nodes, score, self._bound())
+
+    def _here(self, state: State) -> Solution | None:
+        """Returns the best solution of a stream with its score in the driver, where it may be the best of the run."""
+        found, best = state.best, self.best
+        if found is None or rank(found, self.is_minimize) <= rank(best, self.is_minimize):
+            return None
+        # The same one, whose score is another one in the last bit there.
+        here = best if best is not None and found.moves == best.moves else verified(self.problem, found)
+        state.best = dataclasses.replace(found, score=here.score, violation=here.violation)
+        return here
 
     def _lose(self, attempt: _Attempt, error: BaseException) -> None:
         """Makes a slice again, if it was not lost too often."""
@@ -446,16 +529,41 @@ class Driver:
         elif now - self.lacking > (patience if self.plan.timeout is not None else 60.0):
             raise NoWorkers(f"there was no worker for {now - self.lacking:.0f} s")
         for attempt in list(self.attempts.values()):
-            if attempt.is_abandoned or attempt.serial != attempt.state.serial or now - attempt.begin <= patience:
+            if attempt.is_abandoned or attempt.serial != attempt.state.serial:
+                continue
+            begin = self._begun(attempt, now)
+            if begin is None or now - begin <= patience:
                 continue
             attempt.is_abandoned = True
             self.workers.give_up(attempt.future)
             self._lose(attempt, TimeoutError(f"no answer for {patience:.0f} s"))
 
+    def _begun(self, attempt: _Attempt, now: float) -> float | None:
+        """Returns since when a slice is at work, as far as it can be known; None: it waits in a queue, which is not hanging.
+
+        An executor that does not say how many slices it makes at a time may have a long queue. It is then the first sign
+        that counts: what the future says; or that as many answers have come as slices were before it. Before that the
+        patience counts from the last answer.
+        """
+        if attempt.started is None:
+            if self.workers.is_known:
+                attempt.started = attempt.begin
+            else:
+                has_begun = self.workers.has_begun(attempt.future)
+                if has_begun or has_begun is None and 0 < attempt.ahead <= self.answered - attempt.answered:
+                    attempt.started = now
+                elif has_begun is None:
+                    return max(attempt.begin, self.last_answer)
+                elif self.plan.timeout is not None and not any(other.started for other in self.attempts.values()):
+                    # Nothing is at work: a limit that was asked for holds for the queue as well.
+                    return max(attempt.begin, self.last_answer)
+        return attempt.started
+
     def _drain(self) -> None:
         """Takes the slices that end now."""
         end = time.monotonic() + _GRACE
         while time.monotonic() < end and any(not attempt.is_abandoned for attempt in self.attempts.values()):
+            self.workers.poll()
             try:
                 future = self.answers.get(timeout=_PULSE)
             except queue.Empty:
@@ -466,7 +574,8 @@ class Driver:
                     answer = future.result()
                 except BaseException:
                     continue
-                if isinstance(answer, Slice) and attempt.serial == attempt.state.serial:
+                is_ours = isinstance(answer, Slice) and getattr(answer, "version", "") == _soloist.VERSION
+                if is_ours and attempt.serial == attempt.state.serial:
                     attempt.state.busy = False
                     self._arrive(attempt, answer)
                     self._store(attempt.state)
@@ -521,7 +630,7 @@ class Driver:
         score = None if best is None else best.score
         bound = self._bound()
         is_optimal = score is not None and any(
-            state.optimal and state.best is not None and state.best.score == score for state in self.streams
+            state.optimal and state.best is not None and close(state.best.score, score) for state in self.streams
         )
         gap = abs(score - bound) / abs(score) if score and bound is not None else (0.0 if score == bound == 0.0 else None)
         run = Run(
@@ -544,10 +653,12 @@ class Driver:
             unsaved=None,
             streams=self.shown(),
             lost=Lost(self.lost_slices, self.lost_seconds),
-            **{name: about[name] for name in ABOUT},
+            **{**{name: about[name] for name in ABOUT}, "remarks": [*about["remarks"], *self.remarks]},
         )
         if isinstance(self.problem, Instance):
             object.__setattr__(run, "_instance", self.problem)
+        elif (run.optimal or run.infeasible) and not was_checked(self.problem):
+            run.remarks.append(UNCHECKED)
         return run
 
     def _others(self, best: Solution | None) -> list[Solution]:
@@ -595,6 +706,15 @@ def _raised(failed: Failed) -> BaseException:
     raised: BaseException = error
     raised.__cause__ = RemoteTraceback(failed.traceback)
     return raised
+
+
+def _other_version(answer: Other | Slice) -> RuntimeError:
+    """The error where worker and driver do not have the same package."""
+    version = getattr(answer, "version", "") or "an older version"
+    return RuntimeError(
+        f"worker {answer.worker} has soloist {version}, the driver {_soloist.VERSION}: both need the same"
+        + (" build" if version == _soloist.VERSION else "")
+    )
 
 
 def new_token() -> str:

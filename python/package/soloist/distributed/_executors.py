@@ -16,6 +16,8 @@ from ._slice import Task, run_slice
 
 #: Seconds between two looks at how many workers a cluster has.
 _GLANCE = 0.5
+#: The slices that an executor makes at a time, where it does not say it.
+_UNKNOWN = 1 << 30
 
 
 class _Arriving:
@@ -58,18 +60,71 @@ class _Arriving:
             self._answer.cancel()
 
 
+class NoJob(TypeError):
+    """What an executor returns is of no use."""
+
+
+class _Polled:
+    """A job that is asked whether it is done, because its executor knows no callbacks."""
+
+    def __init__(self, job: Any) -> None:
+        for name in ("done", "result"):
+            if not callable(getattr(job, name, None)):
+                shown = _arguments.shown(job)
+                raise NoJob(f"executor: its jobs need done() and result(), as futures have; submit returned {shown}")
+        self._job = job
+        self._calls: list[Callable[[Any], object]] = []
+
+    def poll(self) -> None:
+        """Calls back where the job is done."""
+        if self._calls and self._job.done():
+            calls, self._calls = self._calls, []
+            for call in calls:
+                call(self)
+
+    def add_done_callback(self, call: Callable[[Any], object]) -> None:
+        """Calls when the job is done and was asked."""
+        self._calls.append(call)
+
+    def running(self) -> bool | None:
+        """Whether it has begun; None: the executor does not say."""
+        function = getattr(self._job, "running", None)
+        return bool(function()) if callable(function) else None
+
+    def done(self) -> bool:
+        """Whether there is an answer."""
+        return bool(self._job.done())
+
+    def cancelled(self) -> bool:
+        """Whether the job was given up."""
+        function = getattr(self._job, "cancelled", None)
+        return callable(function) and bool(function())
+
+    def result(self) -> Any:
+        """Returns the answer, or raises what the worker has raised."""
+        return self._job.result()
+
+    def cancel(self) -> bool:
+        """Gives up the job, where the executor can do that."""
+        function = getattr(self._job, "cancel", None)
+        return callable(function) and bool(function())
+
+
 class Workers:
     """An executor that was given, or a pool of this driver.
 
     Args:
         executor: an executor, a client of Dask, a function that makes an executor, or None for processes.
         most: the number of streams; more workers would have nothing to do.
+        workers: how many slices the executor makes at a time, where that is given.
     """
 
-    def __init__(self, executor: Any, most: int) -> None:
+    def __init__(self, executor: Any, most: int, workers: int | None = None) -> None:
         self._make: Callable[[], Any] | None = None
+        self._given = workers
+        self._polled: set[_Polled] = set()
         if executor is None:
-            self._make = lambda: Processes(min(most, os.cpu_count() or 1))
+            self._make = lambda: Processes(workers or min(most, os.cpu_count() or 1))
         elif not hasattr(executor, "submit"):
             if not callable(executor):
                 shown = _arguments.shown(executor)
@@ -100,13 +155,35 @@ class Workers:
     def submit(self, task: Task) -> Any:
         """Hands a slice to a worker and returns its future."""
         if not self.is_dask:
-            return self._executor.submit(run_slice, task)
+            job = self._executor.submit(run_slice, task)
+            if callable(getattr(job, "add_done_callback", None)) and callable(getattr(job, "cancel", None)):
+                return job
+            polled = _Polled(job)
+            self._polled.add(polled)
+            return polled
         options: dict[str, Any] = {}
         avoided = {worker for workers in self._hung.values() for worker in workers}
         if avoided:
             options["workers"] = [worker for worker in self._threads if worker not in avoided]
         # `pure=False`: a slice that is made again must not be answered by the one that hangs.
         return _Arriving(self._executor, self._executor.submit(run_slice, task, pure=False, **options))
+
+    def poll(self) -> None:
+        """Asks the jobs that know no callbacks."""
+        for job in list(self._polled):
+            if job.done():
+                self._polled.discard(job)
+                job.poll()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how many slices are made at a time, so that none of them waits in a queue."""
+        return self._capacity() < _UNKNOWN
+
+    def has_begun(self, future: Any) -> bool | None:
+        """Whether a slice is being made; None: the executor does not say."""
+        function = getattr(future, "running", None)
+        return function() if callable(function) else None
 
     def free(self, busy: int) -> int:
         """Returns how many more slices may be under way than ``busy``."""
@@ -132,11 +209,10 @@ class Workers:
                 self._threads = self._ask()
             avoided = {worker for workers in self._hung.values() for worker in workers}
             return sum(threads for worker, threads in self._threads.items() if worker not in avoided)
-        for name in ("_max_workers", "num_workers"):
-            workers = getattr(executor, name, None)
+        for workers in (self._given, *(getattr(executor, name, None) for name in ("_max_workers", "num_workers"))):
             if isinstance(workers, int):
                 return max(0, workers - len(self._hung))
-        return 1 << 30
+        return _UNKNOWN
 
     def _ask(self) -> dict[str, int]:
         """Returns the workers of Dask with their threads; none if the scheduler does not answer."""
@@ -173,7 +249,7 @@ class Workers:
             return False
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._executor = self._make()
-        self._hung = {}
+        self._hung, self._polled = {}, set()
         return True
 
     def close(self, futures: list[Any]) -> None:
@@ -186,7 +262,7 @@ class Workers:
                     pass
             elif not isinstance(self._executor, Processes):
                 future.cancel()
-        if self._make is not None:
+        if self._make is not None and hasattr(self._executor, "shutdown"):
             self._executor.shutdown(wait=isinstance(self._executor, Processes), cancel_futures=True)
         elif isinstance(self._executor, Processes):
             for future in futures:

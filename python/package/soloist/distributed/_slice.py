@@ -10,11 +10,13 @@ import threading
 import time
 import traceback
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from .. import _soloist
 from .._instance import Instance
+from .._problem import functions
 from .._result import Result, Solution
 from .._session import Session
 
@@ -50,6 +52,10 @@ class Task:
     token: str
     #: The start of the name of a file for the save.
     name: str
+    #: Checked games of a problem in Python before the slice, and seconds for them; None: another slice plays them.
+    checks: tuple[int, float] | None = None
+    #: The version of the package in the driver.
+    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,16 @@ class Slice:
     seconds: float
     cpu_seconds: float
     worker: str
+    #: The version of the package in the worker.
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Other:
+    """The worker has another version of the package."""
+
+    worker: str
+    version: str
 
 
 @dataclass(frozen=True)
@@ -160,6 +176,9 @@ def _advance(task: Task) -> Slice | Late | Unseen:
         slice["time"] = min(slice.get("time") or left, left)
     begin, cpu = time.perf_counter(), time.process_time()
     problem = _problem(task.problem, task.digest)
+    if task.checks is not None and not isinstance(problem, Instance):
+        # Not in the driver, which must outlive what the functions do.
+        _soloist.first_games(functions(problem), *task.checks)
     if task.saved is None:
         session = Session(problem, **task.setup, **task.limits)
     else:
@@ -192,6 +211,7 @@ def _advance(task: Task) -> Slice | Late | Unseen:
         seconds=time.perf_counter() - begin,
         cpu_seconds=time.process_time() - cpu,
         worker=worker_name(),
+        version=_soloist.VERSION,
     )
 
 
@@ -205,8 +225,11 @@ def _light(found: Result | Solution, is_shipped: bool) -> Solution | None:
     return Solution(found.score, found.violation, found.moves, found.solution if is_shipped else None)
 
 
-def run_slice(task: Task) -> Slice | Failed | Late | Unseen:
+def run_slice(task: Task) -> Slice | Failed | Late | Unseen | Other:
     """Makes a slice. Exceptions of the problem are part of the answer: others are those of the machinery."""
+    # A task of another version may lack fields, and have others.
+    if getattr(task, "version", "") != _soloist.VERSION or any(not hasattr(task, one.name) for one in fields(Task)):
+        return Other(worker_name(), _soloist.VERSION)
     try:
         return _advance(task)
     except Exception as error:

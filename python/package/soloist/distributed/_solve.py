@@ -17,6 +17,7 @@ from .._bench import address
 from .._improvements import Improvements, _Run as _Thread
 from .._instance import Instance
 from .._keywords import Parameters
+from .._lint import warn
 from .._problem import Rules, functions
 from .._progress import Display, Shown, shown
 from .._report import Server
@@ -42,6 +43,7 @@ class ImprovementsKeywords(Limits, Parameters, total=False):
     """The keywords of :func:`improvements`."""
 
     executor: Any
+    workers: int | None
     streams: int
     method: Method
     seed: int | None
@@ -102,6 +104,10 @@ def _setups(streams: int, method: Method, params: Params, rollout: Any, seed: An
         _arguments.request(method=setup["method"], parameters=settings, rollout=setup["rollout"])
         setups.append(setup)
     return setups
+
+
+def _workers(workers: Any) -> int | None:
+    return None if workers is None else _arguments.count("workers", workers, most=1_000_000)
 
 
 def _slice(slice: Any) -> dict[str, Any]:
@@ -182,9 +188,9 @@ def _driver(
 ) -> Driver:
     """Makes the driver of a run."""
     count = _arguments.count("streams", arguments["streams"], most=1_000_000)
-    target, settings = target_of(problem, instance, _arguments.settings(None, options))
+    target, settings = target_of(problem, instance, _arguments.settings(None, options, arguments.get("method")))
     if not isinstance(target, Instance):
-        functions(target)
+        warn(functions(target)["unread"])
     method, params, rollout, folder = (arguments.get(name) for name in ("method", "params", "rollout", "folder"))
     if settings:
         if not isinstance(params, (Mapping, type(None))):
@@ -208,7 +214,7 @@ def _driver(
     try:
         if place is not None and place.is_used:
             raise FileExistsError(f"{place.path}: holds a run: continue it with soloist.distributed.resume, or remove it")
-        workers = Workers(arguments.get("executor"), count)
+        workers = Workers(arguments.get("executor"), count, _workers(arguments.get("workers")))
         data = workers.dumps(target)
         if place is not None:
             is_function = plan.exchange is not None and callable(plan.exchange)
@@ -256,6 +262,8 @@ def solve(
         executor: anything with the ``submit`` of ``concurrent.futures``, such as ``mpi4py.futures.MPIPoolExecutor``; a
             client of Dask; a function that makes an executor, which is called again when it is broken. Default:
             :class:`Processes`, one for each core.
+        workers: how many slices the executor makes at a time; needed where it does not say so itself and nothing else
+            should be queued there. Default: what the executor says, or all streams are handed to its queue.
         streams: independent searches, with the seeds ``seed`` to ``seed + streams - 1``. More than workers is fine.
         method: the name of a method; a list is dealt out to the streams in turn, as are lists of ``params`` and
             ``rollout``.
@@ -293,6 +301,7 @@ def resume(
     folder: str | os.PathLike[str],
     *,
     executor: Any = None,
+    workers: int | None = None,
     problem: Rules | Instance | None = None,
     exchange: Callable[..., Any] | None = None,
     retries: int | None = None,
@@ -338,7 +347,7 @@ def resume(
             plan.retries = _arguments.count("retries", retries, least=0)
         if timeout is not None:
             plan.timeout = _arguments.seconds("timeout", timeout)
-        workers = Workers(executor, len(plan.setups))
+        pool = Workers(executor, len(plan.setups), _workers(workers))
         if problem is None:
             try:
                 problem = pickle.loads(data)
@@ -347,8 +356,8 @@ def resume(
                     f"{path}: the problem cannot be unpickled, give problem=: {type(error).__name__}: {error}"
                 ) from error
         else:
-            data = workers.dumps(problem)
-        driver = Driver(problem, data, plan, workers, place, token)
+            data = pool.dumps(problem)
+        driver = Driver(problem, data, plan, pool, place, token)
         driver.restore()
     except BaseException:
         place.close()

@@ -125,6 +125,16 @@ class State:
                 for old in sorted(self.marks)[:-2]:
                     del self.marks[old]
 
+    def restart(self) -> None:
+        """Begins again, from the best solution so far: nothing else can be continued."""
+        fresh = State(self.index, self.setup)
+        counts = ("playouts", "nodes", "found", "rounds", "due", "slices")
+        for name in (*counts, "stop", "done", "bound", "optimal", "infeasible"):
+            setattr(self, name, getattr(fresh, name))
+        self.saved, self.checkpoint, self.by_worker, self.size = None, None, False, 0
+        self.marks = {}
+        self.serial += 1
+
     def record(self) -> dict[str, Any]:
         """Returns what a folder keeps."""
         return {name: getattr(self, name) for name in _KEPT}

@@ -56,16 +56,20 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let begin = Instant::now();
-    let args = &cluster::settled(args)?;
+    let mut args = cluster::settled(args)?;
     let shared = args.cluster.share.folder()?;
     let until = args.cluster.left()?;
     let whole = args.spec();
     // A wrong call is refused as such, whatever the files hold.
     let options = whole.check(args.problem).map_err(|error| registry().with_owners(error))?;
-    let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
-    let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
     let unopened = |error| resolve::unopened(args.problem, &args.instance, &error);
     let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
+    if let Some(shared) = &shared {
+        shared.mend(&mut args, &*instance)?;
+    }
+    let args = &args;
+    let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
+    let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
     let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
     let (bytes, before, ended) = match saved {
         None => (None, None, None),

@@ -1,16 +1,16 @@
 //! Workers that know of each other by a shared folder alone: each writes its own two files, whole under their names,
 //! and reads those of the others. There are no locks and no processes in between.
 
-use super::args::{Exchange, ShareArgs};
+use super::args::{Exchange, ShareArgs, SolveArgs};
 use crate::commands::check;
 use crate::terminal::{output, signal};
 use serde_json::Value;
 use soloist::run::file::write_atomically;
-use soloist::run::{SolveError, StopReason};
+use soloist::run::{CheckpointError, SolveError, StopReason};
 use soloist::{Budget, Score, Sense};
 use soloist_problems::result::Asked;
 use soloist_problems::verification::verify_all;
-use soloist_problems::{AnyObserver, AnySession, Report, Request, RunRecord};
+use soloist_problems::{AnyInstance, AnyObserver, AnySession, Report, Request, RunRecord};
 use soloist_study::Failure;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,29 @@ impl Shared {
     /// The file from which this worker continues.
     pub(super) fn checkpoint(&self) -> PathBuf {
         self.folder.join(format!("worker-{}.ckpt", self.worker))
+    }
+
+    /// Where the checkpoint of this worker is damaged, lets the search begin again with the solution of its result. The
+    /// checkpoint is kept under another name.
+    pub(super) fn mend(&self, args: &mut SolveArgs, instance: &dyn AnyInstance) -> Result<(), Failure> {
+        let path = self.checkpoint();
+        let Some(flaw) = std::fs::read(&path).ok().and_then(|bytes| damage(instance, &bytes)) else { return Ok(()) };
+        let aside = path.with_extension("ckpt.damaged");
+        let moved = std::fs::rename(&path, &aside);
+        moved
+            .map_err(|error| Failure::runtime(format!("{}: {flaw}; it cannot be renamed: {error}", path.display())))?;
+        let result = self.result();
+        let is_usable = check::read(&result.display().to_string()).is_ok_and(|text| instance.start_from(&text).is_ok());
+        args.start.extend(is_usable.then(|| result.clone()));
+        args.resume = None;
+        let from =
+            if is_usable { format!("with the solution of {}", result.display()) } else { "from the start".into() };
+        output::note(&format!(
+            "{}: {flaw}; it is kept as {}, and the search begins again {from}",
+            path.display(),
+            aside.display()
+        ));
+        Ok(())
     }
 
     fn result(&self) -> PathBuf {
@@ -164,6 +187,17 @@ impl Shared {
             skipped(&path, &error.to_string(), reported);
         }
     }
+}
+
+/// Says why bytes are no whole checkpoint. `None`: they are one, perhaps of another problem or release.
+fn damage(instance: &dyn AnyInstance, bytes: &[u8]) -> Option<String> {
+    use CheckpointError::{Corrupt, Foreign, Truncated};
+    if bytes.is_empty() {
+        // As if there were none.
+        return None;
+    }
+    let error = instance.read_header(bytes).err()?;
+    matches!(error, Corrupt(_) | Foreign | Truncated { .. }).then(|| error.to_string())
 }
 
 fn skipped(path: &Path, error: &str, reported: &mut HashSet<PathBuf>) {
