@@ -8,6 +8,7 @@ const COUNTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/clock/coun
 const WAITING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/clock/waiting.c");
 
 /// Compiles C code; `None` without a compiler.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn compiled(folder: &Folder, source: &str, name: &str, flags: &[&str]) -> Option<String> {
     let file = folder.join(name);
     let Ok(done) = Command::new("cc").args(["-O2", "-Wall", "-Werror", "-o", &file, source]).args(flags).output()
