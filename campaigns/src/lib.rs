@@ -9,6 +9,7 @@
 
 pub mod checkpoints;
 pub mod mutate;
+pub mod notations;
 pub mod readers;
 pub mod supervise;
 pub mod trees;

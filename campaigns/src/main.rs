@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use soloist_campaigns::Campaign;
 use soloist_campaigns::checkpoints::Checkpoints;
+use soloist_campaigns::notations::Notations;
 use soloist_campaigns::readers::Readers;
 use soloist_campaigns::supervise::{self, Limits, Summary};
 use std::process::ExitCode;
@@ -49,6 +50,8 @@ enum Name {
     Checkpoints,
     /// Files for the readers of instances, solutions and expressions.
     Readers,
+    /// Random expressions in every notation, printed back and computed again.
+    Notations,
     /// Random trees from standard input, a line each, for `adversary.py`.
     Trees,
 }
@@ -58,6 +61,7 @@ fn main() -> Result<ExitCode> {
     let mut campaign: Box<dyn Campaign> = match arguments.name {
         Name::Checkpoints => Box::new(Checkpoints::new(arguments.seed, arguments.preset.as_deref())?),
         Name::Readers => Box::new(Readers::new(arguments.seed)),
+        Name::Notations => Box::new(Notations::new(arguments.seed)),
         Name::Trees => {
             soloist_campaigns::trees::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
             return Ok(ExitCode::SUCCESS);
