@@ -363,8 +363,8 @@ fn quotients_are_divisions() {
         ("f = 2*a/b/c", "2.0*x[0]/x[1]/x[2]"),
         ("f = a - 1/b", "x[0] - 1.0/x[1]"),
         ("f = -a/(b + c)", "-x[0]/t"),
-        ("f = a/b^2", "x[0]*t0*t0"),
-        ("f = a/b; g = c/b", "x[0]*t0"),
+        ("f = a/b^2", "x[0]*t1*t1"),
+        ("f = a/b; g = c/b", "x[0]*t1"),
     ] {
         let code = code(text, Language::C, None);
         assert!(code.contains(expected), "{text}: {code}");

@@ -251,6 +251,8 @@ fn cube_roots_are_real() {
 /// Marks of two notations in one text: the words of one are not those of the other.
 #[test]
 fn a_guess_mixes_no_words() {
+    // Names that look like marks.
+    assert_eq!(read("f = v_dp^2*x1_dp + M_1", None), "f=v_dp^2*x1_dp+M_1 of v_dp x1_dp M_1");
     for (text, message) in [
         ("f = Rational(1, 2)*x + %pi", "expected a number, a name"),
         ("% remark\nf = 1.0_dp*x;", "expected an operator"),

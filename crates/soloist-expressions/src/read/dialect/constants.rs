@@ -102,6 +102,12 @@ impl Made {
     }
 }
 
+/// Whether a word is a constant of `math.h`.
+pub(super) fn is_of_c(word: &[u8]) -> bool {
+    let known = MADE.iter().map(|(name, _)| *name).chain(NAMES.iter().map(|(_, name, _)| *name));
+    known.into_iter().any(|name| name.as_bytes() == word)
+}
+
 /// Whether a text holds, as a word, a constant or what is no number: the reader does not take it as it is.
 pub(super) fn has_names(text: &[u8]) -> bool {
     let mut at = 0;

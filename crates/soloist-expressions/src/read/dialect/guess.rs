@@ -1,7 +1,7 @@
 //! The notation of a text by marks that no other notation has.
 
 use super::super::reader::is_letter;
-use super::{Notation, log, words};
+use super::{Notation, constants, log, words};
 
 /// First words of statements of FORM that define an expression.
 pub(super) const LOCAL: [&str; 4] = ["local", "l", "global", "g"];
@@ -206,6 +206,11 @@ pub(super) fn guess(text: &[u8]) -> Option<Notation> {
     is_maxima(text).then_some(Notation::Maxima)
 }
 
+/// The words of letters and digits of a text.
+fn words_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| !is_letter(byte) && !byte.is_ascii_digit())
+}
+
 /// Whether a text holds a word, which no letter or digit continues to the left.
 fn holds(text: &[u8], word: &str) -> bool {
     let mut places = text.windows(word.len()).enumerate().filter(|(_, part)| *part == word.as_bytes());
@@ -246,7 +251,7 @@ fn is_c(text: &[u8]) -> bool {
     let single = |part: &[u8]| matches!(*part, [b'.', digit, b'f' | b'F', next] if digit.is_ascii_digit() && !is_letter(next) && !next.is_ascii_digit());
     text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed)
         || holds(text, "std::")
-        || holds(text, "M_")
+        || words_of(text).any(|word| word.starts_with(b"M_") && constants::is_of_c(word))
         || text.windows(4).any(single)
 }
 
@@ -260,9 +265,18 @@ fn is_fortran(text: &[u8]) -> bool {
             || lower.contains("::") && (lower.starts_with("real") || lower.starts_with("integer"))
             || line.starts_with('!')
     };
-    let dotted = [".lt.", ".gt.", ".le.", ".ge.", ".eq.", ".ne.", ".and.", ".or.", ".not.", "_dp", "_sp", "_qp"];
+    let dotted = [".lt.", ".gt.", ".le.", ".ge.", ".eq.", ".ne.", ".and.", ".or.", ".not."];
     let found = |word: &&str| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
-    text.split(|&byte| byte == b'\n').any(line) || dotted.iter().any(found) || holds(text, "merge(")
+    // `1.5_dp`, and no name that ends so.
+    let kind = |(at, part): (usize, &[u8])| {
+        let digits = text[..at].iter().rev().take_while(|&&byte| byte.is_ascii_digit() || byte == b'.').count();
+        let before = text[..at - digits].last().copied().unwrap_or(b' ');
+        matches!(part, b"_dp" | b"_sp" | b"_qp") && digits > 0 && !is_letter(before)
+    };
+    text.windows(3).enumerate().any(kind)
+        || text.split(|&byte| byte == b'\n').any(line)
+        || dotted.iter().any(found)
+        || holds(text, "merge(")
 }
 
 fn is_maxima(text: &[u8]) -> bool {
