@@ -89,7 +89,7 @@ pub(super) fn unit(prime: u64) -> u64 {
 /// Whether a number below 2^63 is prime: the test of Miller and Rabin with bases that decide all numbers of 64 bits.
 fn is_prime(number: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-    if BASES.iter().any(|&base| number.is_multiple_of(base)) {
+    if number < 2 || BASES.iter().any(|&base| number.is_multiple_of(base)) {
         return BASES.contains(&number);
     }
     let twos = (number - 1).trailing_zeros();
