@@ -62,7 +62,8 @@ impl Point<'_> {
                 }
             }
         };
-        self.largest = self.largest.max(value.abs());
+        // A factor that is exactly zero takes away what has no value, and `max` leaves it out.
+        self.largest = if value.is_nan() { f64::INFINITY } else { self.largest.max(value.abs()) };
         value
     }
 }
