@@ -10,6 +10,7 @@
 pub mod checkpoints;
 pub mod claims;
 pub mod mutate;
+pub mod notations;
 pub mod readers;
 pub mod supervise;
 pub mod trees;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use soloist_campaigns::Campaign;
 use soloist_campaigns::checkpoints::Checkpoints;
+use soloist_campaigns::notations::Notations;
 use soloist_campaigns::readers::Readers;
 use soloist_campaigns::supervise::{self, Limits, Summary};
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Name {
     Readers,
     /// Instances from standard input, a line each, for `adversary.py`.
     Claims,
+    /// Random expressions in every notation, printed back and computed again.
+    Notations,
     /// Random trees from standard input, a line each, for `adversary.py`.
     Trees,
 }
@@ -64,6 +67,7 @@ fn main() -> Result<ExitCode> {
             soloist_campaigns::claims::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
             return Ok(ExitCode::SUCCESS);
         }
+        Name::Notations => Box::new(Notations::new(arguments.seed)),
         Name::Trees => {
             soloist_campaigns::trees::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
             return Ok(ExitCode::SUCCESS);

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use soloist_problems::expressions::{
     Counts, Effort, Function, Header, Language, Notation, Reading, Simplification, Simplifier, SimplifyError, Stop,
-    System, Term, default_setup, emit, parse_with, verify_program,
+    System, Term, code_counts, default_setup, emit, parse_with, verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::sync::Arc;
@@ -76,12 +76,13 @@ impl Program {
         let names = |symbols: &[usize]| -> Vec<&str> {
             symbols.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect()
         };
-        dict.set_item("counts", counts(best.program.counts()))?;
+        dict.set_item("counts", counts(code_counts(system, &best.program)))?;
         dict.set_item("input", counts(system.counts()))?;
         dict.set_item("order", names(&best.order))?;
         dict.set_item("calls", system.call_counts())?;
         dict.set_item("inputs", names(&system.given()))?;
         dict.set_item("outputs", system.outputs().map(|output| output.name.as_str()).collect::<Vec<_>>())?;
+        dict.set_item("skipped", system.skipped())?;
         dict.set_item("interrupted", interrupted)?;
         Ok(dict)
     }

@@ -260,6 +260,70 @@ def test_text_with_replacements_and_lambdify():
         assert result == pytest.approx(1.5**3 + float(sin(1.5)), rel=1e-15)
 
 
+def test_remainders_have_the_sign_of_the_divisor():
+    done = soloist.simplify([sympy.Mod(x, 3), sympy.Mod(x * y, y - 4)], **FAST)
+    for values in ([-1.0, 2.0], [7.5, -2.0], [-7.5, 9.0], [6.0, 1.0], [-0.5, 0.25]):
+        for result in both_ways(done, values):
+            assert result == [values[0] % 3, (values[0] * values[1]) % (values[1] - 4)]
+    space = {}
+    exec(done.code("python", "p"), space)
+    assert space["p"]([-1.0, 2.0]) == [2.0, 0.0]
+
+
+def test_nan_is_neither_larger_nor_smaller():
+    done = soloist.simplify([Max(x, 1), sympy.Min(x, y, 2), sympy.sign(x)], **FAST)
+    nan = float("nan")
+    for result in both_ways(done, [nan, 1.0]):
+        assert all(value != value for value in result)
+    for result in both_ways(done, [-3.0, nan]):
+        assert result[0] == 1 and result[1] != result[1] and result[2] == -1
+    for result in both_ways(done, [3.0, -1.0]):
+        assert result == [3.0, -1.0, 1.0]
+
+
+def test_a_quotient_is_one_division():
+    for done in (soloist.simplify(sympy.floor(x / y), **FAST), soloist.simplify("f = floor(x/y)", **FAST)):
+        assert both_ways(done, [49.0, 49.0]) == [1.0, 1.0]
+        assert "x[0]/x[1]" in done.code("c")
+    done = soloist.simplify("q = x/y; r = acos(x/y)", **FAST)
+    for tiny in (49.0, 1e-309):
+        for result in both_ways(done, [tiny, tiny]):
+            assert result == [1.0, 0.0]
+    # With conditionals, Python guards what may have no value.
+    done = soloist.simplify("f = Piecewise((x/y, Ne(y, 0)), (7, True)); g = 2*x/3/z + 1/z**2", **FAST)
+    for result in both_ways(done, [49.0, 49.0, 3.0]) + both_ways(done, [1.0, 0.0, 3.0]):
+        assert result[0] in (1.0, 7.0)
+
+
+def test_compiled_and_interpreted_values_are_compared(monkeypatch):
+    from soloist import _emit
+
+    # What SymPy prints for C has the sign of the dividend.
+    monkeypatch.setattr(_emit._Writer, "_own", lambda self, value: None)
+    done = soloist.simplify(sympy.Mod(x, 3), **FAST)
+    with pytest.raises(RuntimeError, match=r"compiled: output 0 is -.* by the C compiler and .* by Python at"):
+        done.lambdify(compiled=True)
+    with pytest.warns(RuntimeWarning, match="Python computes the values"):
+        assert done.lambdify()(-1.0) == 2.0
+
+
+def test_cube_roots_of_texts_are_real():
+    done = soloist.simplify("f = cbrt(x) + 1;", notation="c", **FAST)
+    for result in both_ways(done, [-8.0]):
+        assert result == pytest.approx(-1.0, abs=1e-15)
+    assert done.reduced[0].subs("x", -8) == -1
+
+
+def test_what_is_skipped_is_listed():
+    done = soloist.simplify("restart; f := x*y;", notation="maple", **FAST)
+    assert (done.skipped, done.outputs) == (["restart"], ["f"])
+    assert soloist.simplify(x * y, **FAST).skipped == []
+    with pytest.raises(soloist.InstanceError, match="floor division"):
+        soloist.simplify("f = a//b", notation="sympy")
+    with pytest.raises(ValueError, match="c code of real numbers cannot hold I"):
+        soloist.simplify((x + I * y) ** 2, **FAST).code("c")
+
+
 def test_errors_of_objects():
     for wrong in (object(), [x, object()], True, {x: y}, sympy.MatrixSymbol("N", 2, 2), x > y):
         with pytest.raises(TypeError, match="expressions: expected"):

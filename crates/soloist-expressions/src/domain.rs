@@ -165,7 +165,12 @@ impl Instance for HornerInstance {
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
-        verify::check(self.problem.system(), text, self.problem.signs())
+        let (system, signs) = (self.problem.system(), self.problem.signs());
+        // Code is compared at fresh points; a seed that was printed repeats them.
+        match std::env::var("SOLOIST_CHECK_SEED").ok().and_then(|seed| seed.parse().ok()) {
+            Some(seed) => verify::check_at(system, text, signs, seed),
+            None => verify::check(system, text, signs),
+        }
     }
 
     fn text(&self, solution: &Value) -> String {
@@ -177,7 +182,10 @@ impl Instance for HornerInstance {
     }
 }
 
-/// One line: the sizes of a system.
+/// Parts of a text that were skipped and are listed.
+const MOST_SKIPPED: usize = 20;
+
+/// One line: the sizes of a system, and what of its text was skipped by name.
 #[must_use]
 pub fn describe(system: &System) -> String {
     let count = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
@@ -192,5 +200,13 @@ pub fn describe(system: &System) -> String {
     }
     text.push_str(&format!(", {} operations", system.counts().total()));
     text.push_str(&calls_text(system));
+    let skipped = system.skipped();
+    if !skipped.is_empty() {
+        let shown: Vec<&str> = skipped.iter().take(MOST_SKIPPED).map(String::as_str).collect();
+        text.push_str(&format!("; skipped: {}", shown.join(" | ")));
+        if skipped.len() > MOST_SKIPPED {
+            text.push_str(&format!(" and {} more", skipped.len() - MOST_SKIPPED));
+        }
+    }
     text
 }

@@ -290,6 +290,7 @@ fn apply(function: Function, of: &[Complex], complex: bool) -> Complex {
                 "abs" => a.re.abs(),
                 "floor" => a.re.floor(),
                 "ceil" => a.re.ceil(),
+                "cbrt" => a.re.cbrt(),
                 "atan2" => a.re.atan2(b.re),
                 "min" => a.re.min(b.re),
                 _ => a.re.max(b.re),

@@ -81,13 +81,13 @@ pub use algebra::{
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, describe, open, open_with};
-pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
+pub use emit::{Float, Header, Language, Style, code_counts, emit, emit_header, emit_self_test, emit_with};
 pub use factor::{Factors, factors};
 pub use gradient::with_gradient;
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term};
 pub use problem::Orders;
-pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with};
+pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with, translated};
 pub use refine::{Refined, Refiner, refine};
 pub use scheme::{Direction, terms};
 pub use simplify::{
@@ -97,4 +97,4 @@ pub use simplify::{
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;
 pub use summary::calls_text;
-pub use verify::{Verified, check, recount, verify_code, verify_exactly, verify_program};
+pub use verify::{Verified, check, check_at, recount, verify_code, verify_exactly, verify_program};

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import random
 import shlex
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,17 +18,88 @@ from typing import Any
 
 def made(source: Any, inputs: Sequence[Any], compiled: bool | None) -> Callable[..., Any]:
     """Returns a function of the inputs; see `Simplified.lambdify`."""
-    library, why = None, "it was not asked for"
+    library, why, code = None, "it was not asked for", ""
     if compiled is not False:
         try:
-            library = _library(source.code("c", "evaluate"))
+            code = source.code("c", "evaluate")
+            library = _library(code)
         except (ValueError, OSError, RuntimeError) as error:
             why = str(error)
     if library is None:
         if compiled:
             raise RuntimeError(f"compiled: {why}")
         return _interpreted(source, inputs)
-    return _function(library, source, len(inputs))
+    function = _function(library, source, len(inputs))
+    try:
+        other = _interpreted(source, inputs)
+    except (NotImplementedError, RecursionError, ValueError):
+        # Only C can compute this.
+        return function
+    found = _difference(function, other, len(inputs), code)
+    if found is None:
+        return function
+    if compiled:
+        raise RuntimeError(f"compiled: {found}")
+    warnings.warn(f"{found}; Python computes the values", RuntimeWarning, stacklevel=3)
+    return other
+
+
+#: Points at which compiled and interpreted values are compared.
+POINTS = 24
+
+
+def _difference(compiled: Callable[..., Any], interpreted: Callable[..., Any], count: int, code: str) -> str | None:
+    """Says where compiled and interpreted code differ; `None`: nowhere at random points, which the code decides."""
+    draw = random.Random(code)
+    kinds: list[Callable[[], float]] = [
+        lambda: draw.uniform(-3, 3),
+        lambda: draw.uniform(0, 2),
+        lambda: float(draw.randint(-4, 4)),
+        lambda: draw.uniform(-1, 0),
+    ]
+    points = [[kinds[at % len(kinds)]() for _ in range(count)] for at in range(POINTS)]
+    for at in range(min(count, 4)):
+        # NaN in one place, and in all.
+        points += [[math.nan if place == at else value for place, value in enumerate(points[at])]]
+    points += [[math.nan] * count] if count > 1 else []
+    for point in points:
+        try:
+            with warnings.catch_warnings():
+                # Of numpy, where there is no value.
+                warnings.simplefilter("ignore")
+                expected = _values(interpreted(*point))
+                moved = _values(interpreted(*(value * (1 + 1e-12) for value in point)))
+        except (ArithmeticError, AttributeError, NameError, TypeError, ValueError):
+            # Python has no value here.
+            continue
+        found = _values(compiled(*point))
+        for place, (value, other, near) in enumerate(zip(found, expected, moved, strict=True)):
+            if isinstance(other, complex) or isinstance(near, complex):
+                continue
+            if math.isfinite(other) and math.isfinite(value):
+                most = 1e-6 * max(1.0, abs(other)) + 1e4 * abs(near - other)
+                same = not math.isfinite(most) or abs(value - other) <= most
+            else:
+                same = value == other or (math.isnan(value) and math.isnan(other)) or not _settled(other, near)
+            if not same:
+                shown = ", ".join(f"{number:.6g}" for number in point[:6])
+                return f"output {place} is {value:.6g} by the C compiler and {other:.6g} by Python at ({shown})"
+    return None
+
+
+def _settled(value: float, near: float) -> bool:
+    """Whether a value stays where the point moves by rounding."""
+    return value == near or (math.isnan(value) and math.isnan(near))
+
+
+def _values(result: Any) -> list[Any]:
+    """Returns the numbers in a result."""
+    if isinstance(result, (list, tuple)):
+        return [value for part in result for value in _values(part)]
+    if getattr(result, "shape", ()):
+        return [value for part in result.ravel().tolist() for value in _values(part)]
+    number = complex(result)
+    return [number.real if number.imag == 0 else number]
 
 
 def compiler() -> list[str] | None:

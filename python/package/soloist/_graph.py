@@ -267,9 +267,25 @@ class Rebuilt:
 
 def called(call: Call, arguments: list[Any]) -> Any:
     """Returns a call of the compiled part as an expression of SymPy."""
+    import sympy
     from sympy import Integer, Pow, Rational
 
     from ._formulas import CALLS
+
+    # Of texts alone.
+    others: dict[str, Any] = {
+        "cbrt": lambda x: sympy.real_root(x, 3),
+        "floor": sympy.floor,
+        "ceil": sympy.ceiling,
+        "min": sympy.Min,
+        "max": sympy.Max,
+        "pi": lambda: sympy.pi,
+        "exp1": lambda: sympy.E,
+        "select_lt": lambda a, b, c, d: sympy.Piecewise((c, a < b), (d, True)),
+        "select_le": lambda a, b, c, d: sympy.Piecewise((c, a <= b), (d, True)),
+        "select_eq": lambda a, b, c, d: sympy.Piecewise((c, sympy.Eq(a, b)), (d, True)),
+        "select_ne": lambda a, b, c, d: sympy.Piecewise((c, sympy.Ne(a, b)), (d, True)),
+    }
 
     if call.name == "inverse":
         return Pow(arguments[0], Integer(-1))
@@ -277,5 +293,7 @@ def called(call: Call, arguments: list[Any]) -> Any:
         return Pow(arguments[0], Rational(1, call.degree))
     if call.name == "pow":
         return Pow(*arguments)
+    if call.name in others:
+        return others[call.name](*arguments)
     function = next(function for function, name in CALLS.items() if name == call.name)
     return function(*arguments)

@@ -64,6 +64,8 @@ class Simplified:
     calls: int
     #: The divisions in the code by something else than a number.
     divisions: int
+    #: What of a text was skipped by name: declarations, commands, functions that only change a form.
+    skipped: list[str]
     _source: _Source = field(repr=False, compare=False)
 
     def code(self, language: str | None = None, function: str | None = None) -> str:
@@ -98,8 +100,11 @@ class Simplified:
             compiled: whether the system's C compiler makes it: `cc`, or that of the environment variable `CC`. `False`:
                 never, Python and numpy compute it. `None`: if there is a compiler and the code is real.
 
+        What the compiler makes is compared with Python at random points, negative ones and NaN among them. Where both
+        differ, `None` warns and takes Python.
+
         Raises:
-            RuntimeError: `compiled` is true and there is no compiler, or it fails.
+            RuntimeError: `compiled` is true and there is no compiler, or it fails, or its values differ.
         """
         from ._compiled import made
 
@@ -151,6 +156,13 @@ class _Source:
     def interpreted(self, inputs: Sequence[Any], functions: Any) -> Callable[..., Any]:
         """Returns a function that computes all outputs by the functions of a module like `math`."""
         names: dict[str, Any] = {"math": functions}
+        if functions is not math:
+            import numpy
+
+            # As those of C, which leave NaN out.
+            names |= {"min": numpy.fmin, "max": numpy.fmax}
+        else:
+            names |= {"min": _least, "max": _most}
         exec(self.code("python", "evaluate").replace("import math\n", "", 1), names)
         compute: Callable[[Sequence[Any]], list[Any]] = names["evaluate"]
         return lambda *values: compute(values)
@@ -202,11 +214,28 @@ class _SympySource(_Source):
         names = {value: sympy.Dummy(f"x{place}") for place, value in enumerate(inputs)}
         inner = [(symbol, value.xreplace(names)) for symbol, value in replacements]
         reduced = [value.xreplace(names) for value in self.flat]
-        modules = "math" if functions is math else None
+        # Python's own take NaN or leave it by its place.
+        modules = [{"min": _least_or_nan, "max": _most_or_nan}, "math"] if functions is math else None
         compute: Callable[..., Any] = sympy.lambdify(
             list(names.values()), reduced, modules=modules, cse=lambda _: (inner, reduced)
         )
         return compute
+
+
+def _least(*values: Any) -> Any:
+    return min((value for value in values if value == value), default=math.nan)
+
+
+def _most(*values: Any) -> Any:
+    return max((value for value in values if value == value), default=math.nan)
+
+
+def _least_or_nan(*values: Any) -> Any:
+    return min(values) if all(value == value for value in values) else math.nan
+
+
+def _most_or_nan(*values: Any) -> Any:
+    return max(values) if all(value == value for value in values) else math.nan
 
 
 def _matrix_like(given: Any, values: list[Any]) -> Any:
@@ -359,6 +388,7 @@ def _simplified(facts: dict[str, Any], inputs: list[Any], outputs: list[str], so
         outputs=outputs,
         calls=facts["calls"][0],
         divisions=facts["calls"][1],
+        skipped=facts["skipped"],
         _source=source,
     )
 
@@ -397,7 +427,14 @@ def _of_sympy(given: Any, args: Iterable[Any] | None, wish: dict[str, Any], requ
 
 
 #: The facts of a program without outputs.
-_EMPTY: dict[str, Any] = {"counts": (0, 0, 0), "input": (0, 0, 0), "order": [], "interrupted": False, "calls": (0, 0)}
+_EMPTY: dict[str, Any] = {
+    "counts": (0, 0, 0),
+    "input": (0, 0, 0),
+    "order": [],
+    "interrupted": False,
+    "calls": (0, 0),
+    "skipped": [],
+}
 
 
 def _read(sheet: Sheet) -> dict[str, Any]:

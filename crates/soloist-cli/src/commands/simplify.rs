@@ -7,8 +7,9 @@ use crate::units;
 use clap::{Args, ValueEnum};
 use soloist::Budget;
 use soloist_problems::expressions::{
-    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification, Simplified,
-    Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with, verify_program,
+    Constant, DOMAIN, Effort, Event, Found, Function, Header, Language, Notation, Phase, Program, Reading,
+    Simplification, Simplified, Simplifier, Stop, Style, System, calls_text, code_counts, default_setup, describe,
+    emit_with, open_with, verify_program,
 };
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
@@ -311,7 +312,7 @@ impl Progress<'_> {
 
     /// Prints the order and the operations.
     fn sum_up(&self, system: &System, best: &Simplified) {
-        let counts = best.program.counts();
+        let counts = code_counts(system, &best.program);
         note(self.args, &format!("order, outermost first: {}{}", names(system, &best.order), exceptions(best)));
         let line = format!(
             "operations: {} in the input, {} after common sub-expressions, {}{} in the code ({} +, {} *), in {}",
@@ -329,6 +330,14 @@ impl Progress<'_> {
         if !opaque.is_empty() {
             let line = format!("functions that the code does not compute, inputs instead: {}", names(system, &opaque));
             note(self.args, &line);
+        }
+        let read: Vec<&str> = Constant::ALL
+            .into_iter()
+            .filter(|&constant| system.calls().iter().any(|call| call.function == Function::Constant(constant)))
+            .map(Constant::name)
+            .collect();
+        if !read.is_empty() {
+            note(self.args, &format!("constants in the text: {}", read.join(", ")));
         }
         let constants: Vec<usize> =
             system.given().into_iter().filter(|&symbol| ["I", "E"].contains(&&*system.symbols()[symbol])).collect();

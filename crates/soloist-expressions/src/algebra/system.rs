@@ -94,9 +94,9 @@ impl Function {
     /// The function of a name and a number of arguments, if code can compute it.
     #[must_use]
     pub fn named(name: &str, arguments: usize) -> Option<Self> {
-        const ONE: [&str; 17] = [
+        const ONE: [&str; 18] = [
             "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
-            "log", "abs", "floor", "ceil",
+            "log", "abs", "floor", "ceil", "cbrt",
         ];
         match (name, arguments) {
             ("sqrt", 1) => Some(Self::Root(2)),
@@ -144,6 +144,8 @@ pub(crate) struct Source {
     pub(crate) statements: Vec<Assigned>,
     /// How the text was read.
     pub(crate) reading: Reading,
+    /// What of the text was skipped, or taken off an expression, by name.
+    pub(crate) skipped: Vec<String>,
 }
 
 /// A statement of a text.
@@ -234,6 +236,13 @@ impl System {
     #[must_use]
     pub fn is_complex(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.reading.complex)
+    }
+
+    /// What the reader skipped in the text: declarations, commands, functions that only change a form. Each as the text
+    /// has it, at most 40 letters.
+    #[must_use]
+    pub fn skipped(&self) -> &[String] {
+        self.source.as_ref().map_or(&[], |source| &source.skipped)
     }
 
     /// The symbols that are given to the code, in the order of its input array: those of [`inputs`](Self::inputs) that

@@ -1,7 +1,7 @@
 //! Calls of functions in code: their order among the temporaries, and their text.
 
 use super::{Language, Writer};
-use crate::algebra::{Coefficient, Constant, Function, Relation, System};
+use crate::algebra::{Coefficient, Constant, Counts, Function, Relation, System};
 use crate::horner::{Program, Term};
 
 /// A statement before the outputs.
@@ -18,6 +18,11 @@ pub(super) enum Step {
 /// Whether Python code needs its module of functions.
 pub(super) fn needs_math(system: &System) -> bool {
     system.calls().iter().any(|call| !matches!(call.function, Function::Inverse | Function::Select(_)))
+}
+
+/// Whether the code takes cube roots.
+pub(super) fn needs_cbrt(system: &System) -> bool {
+    system.calls().iter().any(|call| call.function == Function::Named("cbrt"))
 }
 
 /// Whether some of what the code computes may have no value, because a conditional does not take it.
@@ -130,6 +135,43 @@ pub(super) fn steps(system: &System, program: &Program) -> Vec<Step> {
     whole
 }
 
+/// For each input of a program, whether it is an inverse that one term uses once: the code divides by its argument.
+pub(super) fn divisors(system: &System, program: &Program) -> Vec<bool> {
+    let symbols = system.inputs();
+    let mut uses = vec![0_u32; program.inputs];
+    for &symbol in program.temporaries.iter().chain(&program.outputs).flatten().flat_map(|term| &term.factors) {
+        if let Some(count) = uses.get_mut(symbol as usize) {
+            *count += 1;
+        }
+    }
+    let mut divides = vec![false; program.inputs];
+    for call in system.calls().iter().filter(|call| call.function == Function::Inverse) {
+        if let Ok(place) = symbols.binary_search(&call.symbol) {
+            divides[place] = uses[place] == 1;
+        }
+    }
+    divides
+}
+
+/// The operations of the code of `program`, which computes `system`. Calls and divisions are not among them: a product
+/// with an inverse that is used once is a division alone.
+#[must_use]
+pub fn code_counts(system: &System, program: &Program) -> Counts {
+    let mut counts = program.counts();
+    let divides = divisors(system, program);
+    if !divides.contains(&true) {
+        return counts;
+    }
+    for term in program.temporaries.iter().chain(&program.outputs).flatten() {
+        let divided = term.factors.iter().filter(|&&symbol| divides.get(symbol as usize) == Some(&true)).count();
+        if divided > 0 {
+            let above = term.factors.len() - divided + usize::from(!term.value.is_unit());
+            counts.multiplications -= term.multiplications() - (above as u64).saturating_sub(1);
+        }
+    }
+    counts
+}
+
 impl Writer<'_> {
     /// The names of the inputs of the program.
     pub(super) fn symbol_names(&self) -> Vec<String> {
@@ -140,6 +182,37 @@ impl Writer<'_> {
             None => given.next().cloned().unwrap_or_default(),
         };
         self.system.inputs().into_iter().map(name).collect()
+    }
+
+    /// Whether a term divides.
+    pub(super) fn divides(&self, term: &Term) -> bool {
+        term.factors.iter().any(|&symbol| self.divisors.get(symbol as usize) == Some(&true))
+    }
+
+    /// The text of a term that divides, where a quotient may have no value: it is guarded, in a statement of its own.
+    pub(super) fn guarded_quotient(&mut self, term: &Term) -> String {
+        let above = Term { value: term.value.clone(), factors: self.above(term) };
+        let mut text = self.product(&above);
+        let calls = self.system.calls();
+        let symbols = self.system.inputs();
+        for &symbol in &term.factors {
+            let place = symbol as usize;
+            if self.divisors.get(place) != Some(&true) {
+                continue;
+            }
+            let call = calls.iter().position(|call| call.symbol == symbols[place]).unwrap_or_default();
+            let target = self.temporary(self.result(call));
+            let right = format!("_value(lambda a, b: a/b, {text}, {})", self.symbols[place]);
+            self.assign(&target, &right, true, true);
+            text = target;
+        }
+        text
+    }
+
+    /// The factors of a term by which it does not divide.
+    pub(super) fn above(&self, term: &Term) -> Vec<u32> {
+        let divides = |symbol: u32| self.divisors.get(symbol as usize) == Some(&true);
+        term.factors.iter().copied().filter(|&symbol| !divides(symbol)).collect()
     }
 
     /// The number of the temporary that holds the result of a call.
@@ -165,13 +238,22 @@ impl Writer<'_> {
         for (place, &argument) in call.arguments.iter().enumerate() {
             let terms = &self.program.outputs[argument];
             texts.push(match &terms[..] {
-                [term] if term.multiplications() == 0 && !term.value.is_negative() => self.product(term),
+                [term] if term.multiplications() == 0 && !term.value.is_negative() && !self.divides(term) => {
+                    self.product(term)
+                }
                 _ => {
                     let target = self.temporary(self.program.temporaries.len() + before + place);
                     self.sum(&target, terms, true);
                     target
                 }
             });
+        }
+        if let Ok(place) = self.system.inputs().binary_search(&call.symbol)
+            && self.divisors[place]
+        {
+            // The one product that uses it becomes a division.
+            self.symbols[place] = texts.pop().unwrap_or_default();
+            return;
         }
         let target = self.temporary(self.result(at));
         let right = self.call_text(call.function, &texts);
@@ -210,6 +292,11 @@ impl Writer<'_> {
                 let own = if name == "floor" { name } else { "ceiling" };
                 return format!("real({own}({joined}), {})", words.suffix().trim_start_matches('_'));
             }
+            (Function::Named("cbrt"), Language::Fortran) => {
+                let third = format!("(1.0{suffix}/3.0{suffix})", suffix = words.suffix());
+                return format!("sign(abs({joined})**{third}, {joined})");
+            }
+            (Function::Named("cbrt"), Language::Python) => format!("_cbrt({joined})"),
             (Function::Named("abs"), Language::Cpp) => format!("T(abs({joined}))"),
             (Function::Named(name), _) => named(name),
         };

@@ -1,8 +1,7 @@
 //! What a language cannot express: code is refused before it is written rather than by a compiler.
 
-use super::{Float, Language, Style};
+use super::{Float, Language, Style, style};
 use crate::horner::Program;
-use num_bigint::BigInt;
 use num_traits::Signed;
 
 const C: &[&str] = &[
@@ -82,10 +81,6 @@ const OWN_CPP: &[&str] = &["x", "y", "n", "i", "T", "std"];
 const OWN_FORTRAN: &[&str] = &["x", "y", "t", "dp", "sp", "ep", "qp", "kind", "real", "merge"];
 /// The longest name of a Fortran procedure.
 const FORTRAN_NAME: usize = 63;
-/// Bits of a number that every conversion to double precision keeps finite.
-const BITS: u64 = 1023;
-const BITS_SINGLE: u64 = 127;
-
 impl Language {
     /// Says why `name` cannot be the name of a function in this language; `None`: it can.
     ///
@@ -124,14 +119,31 @@ impl Language {
         if !matches!(self, Self::C | Self::Cpp | Self::Rust | Self::Fortran) {
             return None;
         }
-        let (most, what) = match float {
-            Float::Single => (BITS_SINGLE, "single"),
-            _ => (BITS, "double"),
+        // The largest powers of two of finite numbers, and the smallest above zero.
+        let (most, least, what) = match float {
+            Float::Single => (127, -149, "single"),
+            Float::Double => (1023, -1074, "double"),
+            Float::Long => (16383, -16445, "long double"),
+            Float::Quad => (16383, -16494, "quadruple"),
+            // Any type: what a number of double precision holds.
+            Float::Generic => (1023, -1074, "double"),
         };
-        let fits = |number: &BigInt| number.abs().bits() <= most;
-        let all = program.temporaries.iter().chain(&program.outputs).flatten().map(|term| term.value.to_big());
-        let large = all.into_iter().find(|value| !fits(value.numer()) || !fits(value.denom()))?;
-        let digits = large.numer().abs().max(large.denom().clone()).to_string().len();
+        let mut wrong = None;
+        for term in program.temporaries.iter().chain(&program.outputs).flatten() {
+            let value = term.value.to_big();
+            let (above, below) = (value.numer().abs().bits() as i64, value.denom().bits() as i64);
+            // Between 2^(size - 1) and 2^(size + 1).
+            let size = above - below;
+            let fits = size < most && size - 1 > least;
+            // A fraction is divided by the compiler: both of its parts must be numbers of the type.
+            let parts = float == Float::Generic || style::is_decimal(&value) || above <= most && below <= most;
+            if !fits || !parts {
+                wrong = Some(value);
+                break;
+            }
+        }
+        let wrong = wrong?;
+        let digits = wrong.numer().abs().max(wrong.denom().clone()).to_string().len();
         Some(format!("a number of {digits} digits is beyond {what} precision; Python, FORM and JSON hold it"))
     }
 }

@@ -12,6 +12,7 @@ use crate::algebra::{Coefficient, Counts, System};
 use crate::horner::{Program, Term};
 use crate::summary::calls_text;
 use calls::Step;
+pub use calls::code_counts;
 pub use header::emit_header;
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -25,6 +26,9 @@ use style::{Words, variables};
 /// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
 const WIDTH: usize = 96;
 
+/// The largest power of ten of a number in code.
+const MAX_POWER: u32 = 5000;
+
 /// The most columns of a line of Fortran, its `&` included.
 const COLUMNS: usize = 132;
 /// What stands between two parts of a line of Fortran, even in the middle of a number.
@@ -33,6 +37,9 @@ pub(crate) const CONTINUATION: &str = "&\n&";
 /// The first lines of C, which make it C++ too.
 const C_HEAD: &str = "#include <stddef.h>\n#if defined(__cplusplus) && !defined(restrict)\n#define restrict __restrict\n\
                       #endif\n";
+
+/// Cube roots of Python, which has its own from 3.11 on. `math` may stand for functions of arrays.
+const CBRT: &str = "\n_cbrt = getattr(math, \"cbrt\", lambda x: math.copysign(math.pow(abs(x), 1/3), x))\n";
 
 /// The function of Python around calls that may have no value.
 const GUARD: &str = "\n\ndef _value(function, *arguments):\n    # A conditional may not take this.\n    try:\n        \
@@ -161,6 +168,8 @@ struct Writer<'a> {
     /// The start of the names of temporaries; their number follows.
     prefix: String,
     words: Words,
+    /// For each input of the program, whether a term divides by the argument of its call, which is then its text.
+    divisors: Vec<bool>,
     /// Whether calls are guarded, because some of them may have no value.
     guards: bool,
     /// The elements that get variables with the names of inputs, and these names.
@@ -205,6 +214,7 @@ impl<'a> Writer<'a> {
             outputs,
             prefix,
             words,
+            divisors: calls::divisors(system, program),
             guards,
             locals,
             include,
@@ -250,10 +260,12 @@ impl<'a> Writer<'a> {
             Language::Python => {
                 let module = if self.words.complex { "import cmath\nimport math\n" } else { "import math\n" };
                 let mut open = if calls::needs_math(self.system) || self.guards { module } else { "" }.to_owned();
+                let cbrt = calls::needs_cbrt(self.system);
+                open.push_str(if cbrt { CBRT } else { "" });
                 open.push_str(if self.guards { GUARD } else { "" });
                 let gap = if open.is_empty() {
                     ""
-                } else if self.guards {
+                } else if self.guards || cbrt {
                     "\n\n"
                 } else {
                     "\n"
@@ -305,7 +317,7 @@ impl<'a> Writer<'a> {
     }
 
     fn header(&mut self, header: &Header<'_>) {
-        let (counts, terms) = (self.program.counts(), self.system.terms());
+        let (counts, terms) = (code_counts(self.system, self.program), self.system.terms());
         self.comment(&format!("{}, simplified by soloist {}", header.source, env!("CARGO_PKG_VERSION")));
         self.comment(&format!(
             "{} operations{}: {} additions, {} multiplications (input: {} terms, {} operations)",
@@ -337,8 +349,11 @@ impl<'a> Writer<'a> {
         }
         let exact = BigInt::from(1_u64 << 53);
         let all = self.program.temporaries.iter().chain(&self.program.outputs).flatten();
-        let large =
-            all.map(|term| term.value.to_big()).any(|value| value.numer().abs() > exact || *value.denom() > exact);
+        let large = all.map(|term| term.value.to_big()).any(|value| {
+            let long = value.numer().abs() > exact || *value.denom() > exact;
+            // Who writes decimals expects that.
+            long && (value.is_integer() || !style::is_decimal(&value))
+        });
         let rounds = matches!(self.words.float, Float::Double) && self.language != Language::Form;
         if large && rounds && self.language != Language::Python {
             self.comment("numbers above 2^53 are rounded by the compiler");
@@ -383,7 +398,8 @@ impl<'a> Writer<'a> {
         let mut start = 0;
         for term in terms {
             let negative = term.value.is_negative();
-            let product = self.product(term);
+            let quotient = self.guards && self.divides(term);
+            let product = if quotient { self.guarded_quotient(term) } else { self.product(term) };
             if right.len() - start + product.len() > WIDTH && !right.is_empty() {
                 if self.language == Language::Form {
                     start = right.len();
@@ -431,10 +447,11 @@ impl<'a> Writer<'a> {
     /// A term without its sign.
     fn product(&self, term: &Term) -> String {
         let mut text = String::new();
-        if term.factors.is_empty() || !term.value.is_unit() {
+        let above = self.above(term);
+        if above.is_empty() || !term.value.is_unit() {
             text.push_str(&self.number(&term.value.abs()));
         }
-        for &symbol in &term.factors {
+        for symbol in above {
             if !text.is_empty() {
                 text.push('*');
             }
@@ -442,6 +459,10 @@ impl<'a> Writer<'a> {
                 Some(at) => text.push_str(&self.temporary(at)),
                 None => text.push_str(&self.symbols[symbol as usize]),
             }
+        }
+        for &symbol in term.factors.iter().filter(|&&symbol| self.divisors.get(symbol as usize) == Some(&true)) {
+            text.push('/');
+            text.push_str(&self.symbols[symbol as usize]);
         }
         text
     }
@@ -459,7 +480,7 @@ impl<'a> Writer<'a> {
             "source": header.source,
             "terms": self.system.terms(),
             "input": counts_json(&header.input),
-            "counts": counts_json(&self.program.counts()),
+            "counts": counts_json(&code_counts(self.system, self.program)),
             "order": names(header.order),
             "calls": self.system.call_counts().0,
             "divisions": self.system.call_counts().1,

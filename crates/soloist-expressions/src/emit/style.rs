@@ -5,7 +5,7 @@ use crate::algebra::{Coefficient, Constant};
 use crate::horner::Program;
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use std::collections::BTreeSet;
 
 /// The types of numbers in code.
@@ -172,30 +172,78 @@ impl Words {
         self.language == Language::Cpp || self.float == Float::Generic
     }
 
-    /// A number that is not negative.
+    /// A number that is not negative: a decimal one where that is exact, a fraction elsewhere.
     pub(super) fn literal(self, value: &Coefficient) -> String {
         let value = value.to_big();
         let (above, below) = (value.numer(), value.denom());
         let one = below.is_one();
         if self.is_generic() {
-            let above = self.generic(above);
-            return if one { above } else { format!("({above}/{})", self.generic(below)) };
+            return self.generic_number(above, below);
         }
         match self.language {
             Language::Form if !one => format!("{above}/{below}"),
-            Language::Python | Language::Json if !one => format!("({above}/{below})"),
-            Language::Form | Language::Python | Language::Json => above.to_string(),
+            Language::Json if !one => format!("({above}/{below})"),
+            Language::Form | Language::Json => above.to_string(),
+            Language::Python if one => above.to_string(),
             _ => {
                 let suffix = self.suffix();
-                if one { format!("{above}.0{suffix}") } else { format!("({above}.0{suffix}/{below}.0{suffix})") }
+                // Python divides whole numbers of any length.
+                let fits = |decimal: &Decimal| self.language != Language::Python || decimal.exponent.abs() < 280;
+                match Decimal::of(above, below).filter(fits) {
+                    Some(decimal) => format!("{}{suffix}", decimal.text()),
+                    None if one => format!("{above}.0{suffix}"),
+                    None if self.language == Language::Python => format!("({above}/{below})"),
+                    None => format!("({above}.0{suffix}/{below}.0{suffix})"),
+                }
             }
         }
+    }
+
+    /// A number of any type. Powers of ten are multiplied or divided by step by step, so that no step leaves the range
+    /// of a type that holds the number.
+    fn generic_number(self, above: &BigInt, below: &BigInt) -> String {
+        let ten = BigInt::from(10);
+        let trailing = |number: &BigInt| {
+            let (mut rest, mut count) = (number.clone(), 0_usize);
+            while !rest.is_zero() && (&rest % &ten).is_zero() {
+                (rest, count) = (rest / &ten, count + 1);
+            }
+            (rest, count)
+        };
+        let decimal = Decimal::of(above, below).filter(|_| below.bits() > 120);
+        let (mut top, mut up) = (above.clone(), 0);
+        let (bottom, down);
+        if let Some(Decimal { digits, exponent }) = decimal {
+            top = digits;
+            (bottom, down) = (BigInt::one(), exponent.unsigned_abs() as usize);
+        } else {
+            if above.bits() > 120 {
+                (top, up) = trailing(above);
+            }
+            (bottom, down) = if below.bits() > 120 { trailing(below) } else { (below.clone(), 0) };
+        }
+        let mut text = self.generic(&top);
+        if !bottom.is_one() {
+            text.push_str(&format!("/{}", self.generic(&bottom)));
+        }
+        let make = if self.language == Language::Rust { "T::whole" } else { "T" };
+        for (mut count, sign) in [(up, '*'), (down, '/')] {
+            while count > 0 {
+                // 10^18 is exact in 53 bits and within the range of 24.
+                let step = count.min(18);
+                let part = |digits: usize| format!("{make}({})", 10_u64.pow(digits as u32));
+                text.push(sign);
+                text.push_str(&if step <= 9 { part(step) } else { format!("({}*{})", part(9), part(step - 9)) });
+                count -= step;
+            }
+        }
+        if !bottom.is_one() || up + down > 0 { format!("({text})") } else { text }
     }
 
     /// A whole number of any type.
     fn generic(self, value: &BigInt) -> String {
         let make = if self.language == Language::Rust { "T::whole" } else { "T" };
-        if let Some(small) = value.abs().to_u32().filter(|&small| small < PART) {
+        if let Some(small) = value.abs().to_u32().filter(|&small| small <= PART) {
             return format!("{make}({small})");
         }
         let mut parts = Vec::new();
@@ -279,6 +327,73 @@ impl Words {
     }
 }
 
+/// A number as digits times a power of ten.
+#[derive(Clone, Debug)]
+pub(super) struct Decimal {
+    /// Without zeros at the end, if it is no whole number.
+    digits: BigInt,
+    exponent: i64,
+}
+
+/// The most digits of a decimal number in code, and of a whole number without a power of ten.
+const MOST_DIGITS: usize = 60;
+/// Decimal numbers between 10^-5 and 10^16 need no power of ten.
+const PLAIN: std::ops::RangeInclusive<i64> = -5..=16;
+
+impl Decimal {
+    /// The decimal form of a fraction in lowest terms; `None`: it has none, or a long one.
+    fn of(above: &BigInt, below: &BigInt) -> Option<Self> {
+        let (mut rest, mut twos, mut fives) = (below.clone(), 0_u32, 0_u32);
+        let most = 4 * super::MAX_POWER;
+        for (prime, count) in [(2_u32, &mut twos), (5, &mut fives)] {
+            while (&rest % prime).is_zero() && *count < most {
+                (rest, *count) = (rest / prime, *count + 1);
+            }
+        }
+        if !rest.is_one() {
+            return None;
+        }
+        let power = twos.max(fives);
+        let mut digits = above * BigInt::from(2).pow(power - twos) * BigInt::from(5).pow(power - fives);
+        let mut exponent = -i64::from(power);
+        if below.is_one() {
+            // Zeros at the end of a long whole number.
+            let text = above.to_string();
+            let zeros = text.len() - text.trim_end_matches('0').len();
+            if text.len() > 22 && zeros > 0 && zeros < text.len() {
+                digits = text[..text.len() - zeros].parse().ok()?;
+                exponent = zeros as i64;
+            }
+        }
+        (digits.to_string().len() <= MOST_DIGITS).then_some(Self { digits, exponent })
+    }
+
+    /// With a point, which makes it a number with a point in every language.
+    fn text(&self) -> String {
+        let digits = self.digits.to_string();
+        let top = digits.len() as i64 - 1 + self.exponent;
+        if self.exponent == 0 {
+            return format!("{digits}.0");
+        }
+        if !PLAIN.contains(&top) || self.exponent > 0 {
+            let (first, rest) = digits.split_at(1);
+            return format!("{first}.{}e{top}", if rest.is_empty() { "0" } else { rest });
+        }
+        let point = digits.len() as i64 + self.exponent;
+        if point > 0 {
+            let (whole, part) = digits.split_at(point as usize);
+            format!("{whole}.{part}")
+        } else {
+            format!("0.{}{digits}", "0".repeat(point.unsigned_abs() as usize))
+        }
+    }
+}
+
+/// Whether code writes a number as one literal.
+pub(super) fn is_decimal(value: &num_rational::BigRational) -> bool {
+    Decimal::of(&value.numer().abs(), value.denom()).is_some() || value.denom().is_one()
+}
+
 /// Names that a language can take for variables, one for each input.
 pub(super) fn variables(names: &[&str], language: Language, prefix: &str) -> Vec<String> {
     let mut taken = BTreeSet::new();
@@ -323,5 +438,6 @@ pub(super) fn variables(names: &[&str], language: Language, prefix: &str) -> Vec
 /// Whether code may call a function of this name.
 fn is_function(name: &str) -> bool {
     ["sqrt", "pow", "merge", "fmin", "fmax", "fabs"].contains(&name)
+        || name == "sign"
         || (1..=2).any(|count| crate::algebra::Function::named(name, count).is_some())
 }

@@ -448,7 +448,7 @@ impl Reader<'_> {
             Function::Select(Relation::Less | Relation::LessEqual) if self.complex => {
                 Some("complex numbers have no order: expected a comparison by == or !=".into())
             }
-            Function::Named(name @ ("atan2" | "min" | "max" | "floor" | "ceil")) if self.complex => {
+            Function::Named(name @ ("atan2" | "min" | "max" | "floor" | "ceil" | "cbrt")) if self.complex => {
                 Some(format!("`{name}` of complex numbers is not computed"))
             }
             _ => None,

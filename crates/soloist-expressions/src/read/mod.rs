@@ -54,19 +54,21 @@ pub fn read_with(
 
 /// Reads a system of expressions. Errors call the text `name`.
 ///
-/// An output is `name = expression;`, `name := expression;` or a bare expression. `Local`, `Global` and declarations of
-/// FORM may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression consists of
+/// An output is `name = expression;`, `name := expression;` or a bare expression; a mere name among assignments is an
+/// error. In texts of FORM, `Local`, `Global` and declarations may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression consists of
 /// numbers (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`), `+ - * /`, `^` or `**` with a whole
 /// exponent, parentheses and functions. A list `[x+y, x*y]`, a list of lists and a `Matrix(...)` as Python prints them
 /// are several outputs, called `name[0]` and so on. Behind a statement of FORM (`Symbols [x+y];`, `Local F = ...`) a
 /// text in brackets is a name instead. Line ends are blanks, and a `\` joins two lines. Comments are `# ...`,
-/// `\\ ...`, `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. The name of an earlier output
+/// `\\ ...`, `/* ... */`, `(* ... *)` and, in FORM, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
 /// Other notations are turned into this one first: listings of FORM, Mathematica (`f[x]`, `{a, b}`, `Power[a, 2]`),
 /// Maple (`v := [a, b]`), SymPy (`srepr`, `Matrix`, `S(3)`), Maxima (`f : a$`), MATLAB (`a.*b`, `[a; b]`),
-/// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). FORM's `den(x)` is 1/x and `num(x)` is x.
-/// What is not understood is an error.
+/// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). Each has its own words: FORM's `den(x)` is 1/x
+/// there and in Mathematica alone. Without a notation it is guessed by marks that no other one has; a text without marks
+/// has the words that mean the same wherever they occur. Every word and number is read, or skipped and listed by
+/// [`System::skipped`], or it is an error.
 ///
 /// A statement that later ones use is an intermediate and no output, unless FORM declares it as an expression.
 ///
@@ -108,17 +110,37 @@ pub fn parse_with(
 ) -> Result<System, InstanceError> {
     let text = text_bytes(name, bytes)?;
     let whole = Extent { expand, inline: usize::MAX };
-    if matches!(notation, None | Some(Notation::Form)) && dialect::is_plain(text) {
-        let reading = Reading { form: reading.form || notation == Some(Notation::Form), ..reading.clone() };
-        return parse_plain(name, text, whole, &reading, &|offset, message| place(name, text, offset, message));
+    if let Some(form) = dialect::is_plain(text, notation) {
+        let reading = Reading { form: reading.form || form, ..reading.clone() };
+        let wrong = |offset, message| place(name, text, offset, message);
+        return parse_plain(name, text, whole, &reading, Vec::new(), &wrong);
     }
     let translated = match dialect::translate(text, notation, reading) {
         Ok(translated) => translated,
         Err((offset, message)) => return Err(place(name, text, offset, message)),
     };
-    let reading = Reading { form: translated.form, ..reading.clone() };
+    let mut reading = Reading { form: translated.form, ..reading.clone() };
+    if reading.outputs.is_none() && reading.args.is_none() {
+        (reading.outputs, reading.args) = (translated.outputs.clone(), translated.args.clone());
+    }
     let wrong = |offset, message| place(name, text, translated.origin(offset), message);
-    parse_plain(name, translated.text.as_bytes(), whole, &reading, &wrong)
+    parse_plain(name, translated.text.as_bytes(), whole, &reading, translated.skipped.clone(), &wrong)
+}
+
+/// A text in the notation of the reader, a statement a line, and what of it was skipped by name: what [`parse_with`]
+/// understands of it before anything is computed.
+///
+/// # Errors
+/// Same as for [`parse_with`], as far as the text is not understood.
+pub fn translated(
+    name: &str,
+    bytes: &[u8],
+    notation: Option<Notation>,
+    reading: &Reading,
+) -> Result<(String, Vec<String>), InstanceError> {
+    let text = text_bytes(name, bytes)?;
+    let made = dialect::translate(text, notation, reading);
+    made.map(|made| (made.text, made.skipped)).map_err(|(offset, message)| place(name, text, offset, message))
 }
 
 /// How much of a text is multiplied out and put in.
@@ -135,7 +157,7 @@ pub(crate) fn parse_form(name: &str, bytes: &[u8]) -> Result<System, InstanceErr
     let text = text_bytes(name, bytes)?;
     let reading = Reading { form: true, ..Reading::default() };
     let extent = Extent { expand: true, inline: usize::MAX };
-    parse_plain(name, text, extent, &reading, &|offset, message| place(name, text, offset, message))
+    parse_plain(name, text, extent, &reading, Vec::new(), &|offset, message| place(name, text, offset, message))
 }
 
 /// Reads a text in the notation of the reader itself.
@@ -144,6 +166,7 @@ fn parse_plain(
     text: &[u8],
     extent: Extent,
     reading: &Reading,
+    mut skipped: Vec<String>,
     wrong: &dyn Fn(usize, String) -> InstanceError,
 ) -> Result<System, InstanceError> {
     let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
@@ -167,6 +190,11 @@ fn parse_plain(
         reader.intern(arg).map_err(|(offset, message)| wrong(offset, message))?;
     }
     let mut statements = reader.statements().map_err(|(offset, message)| wrong(offset, message))?;
+    for line in reader.skipped.drain(..) {
+        if !skipped.contains(&line) {
+            skipped.push(line);
+        }
+    }
     if statements.is_empty() {
         return Err(InstanceError::new(name, "no expression"));
     }
@@ -236,7 +264,8 @@ fn parse_plain(
             return Err(fail(format!("the input `{shown}`{others} is not among the inputs that were named")));
         }
     }
-    let source = Source { name: name.to_owned(), text: text.into(), statements: assigned, reading: reading.clone() };
+    let (name, text, reading) = (name.to_owned(), text.into(), reading.clone());
+    let source = Source { name, text, statements: assigned, reading, skipped };
     Ok(system.with_source(source))
 }
 
@@ -388,7 +417,7 @@ fn has_intermediates(source: &Source) -> bool {
 
 fn again(source: &Source, extent: Extent) -> Result<System, InstanceError> {
     let wrong = |offset, message| place(&source.name, &source.text, offset, message);
-    parse_plain(&source.name, &source.text, extent, &source.reading, &wrong)
+    parse_plain(&source.name, &source.text, extent, &source.reading, source.skipped.clone(), &wrong)
 }
 
 /// The error at byte `offset` of `text`.

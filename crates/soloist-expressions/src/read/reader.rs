@@ -48,7 +48,7 @@ pub(super) struct Reader<'a> {
     pub(super) done: Vec<Statement>,
     pub(super) outputs: HashMap<String, usize>,
     pub(super) depth: usize,
-    /// A statement of FORM was met, where `[x+y]` is a name.
+    /// It is a text of FORM, where `[x+y]` is a name.
     pub(super) form: bool,
     /// A value of a statement with more terms is a block where it is used.
     pub(super) inline: usize,
@@ -64,6 +64,8 @@ pub(super) struct Reader<'a> {
     pub(super) complex: bool,
     /// The symbol of the imaginary unit, once it was met.
     pub(super) unit: Option<u16>,
+    /// Statements of FORM that were skipped.
+    pub(super) skipped: Vec<String>,
 }
 
 /// A symbol that stands for a function of arguments.
@@ -114,6 +116,7 @@ impl<'a> Reader<'a> {
             opaque: Vec::new(),
             complex: false,
             unit: None,
+            skipped: Vec::new(),
         }
     }
 

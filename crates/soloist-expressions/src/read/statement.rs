@@ -1,36 +1,13 @@
 //! Statements: names of outputs, declarations, which are skipped, and the ends of expressions.
 
 use super::blanks;
+use super::dialect::{DECLARING, Ledger};
 use super::reader::{Failure, Reader, Statement, is_letter};
 use super::sum::Sum;
 use std::ops::Range;
 
 /// First words of statements that define an output.
-const DEFINING: [&str; 5] = ["local", "l", "global", "g", "let"];
-/// First words of statements that are skipped.
-const DECLARING: [&str; 20] = [
-    "symbol",
-    "symbols",
-    "s",
-    "vector",
-    "vectors",
-    "v",
-    "index",
-    "indices",
-    "i",
-    "function",
-    "functions",
-    "f",
-    "cfunction",
-    "cfunctions",
-    "cf",
-    "format",
-    "print",
-    "off",
-    "on",
-    "bracket",
-];
-
+const DEFINING: [&str; 4] = ["local", "l", "global", "g"];
 /// An element of a list: its index in brackets, its expression and the place of that in the text.
 type Element = (String, Sum, Range<usize>);
 
@@ -70,6 +47,13 @@ impl Reader<'_> {
                 self.done.push(Statement { name, sum, range, kept, used: false });
             }
         }
+        if unnamed.len() < self.done.len()
+            && let Some(&at) = unnamed.iter().find(|&&at| self.is_bare(at))
+        {
+            let shown = String::from_utf8_lossy(&self.text[self.done[at].range.clone()]).trim().to_owned();
+            let message = format!("`{}` is no assignment and no command that is known here", shown_of(&shown));
+            return Err((self.done[at].range.start, message));
+        }
         for (count, &at) in unnamed.iter().enumerate() {
             let mut name = if unnamed.len() == 1 { "f".to_owned() } else { format!("f{}", count + 1) };
             while self.outputs.contains_key(&name) || self.is_symbol(&name) {
@@ -79,6 +63,23 @@ impl Reader<'_> {
             self.done[at].name = name;
         }
         Ok(std::mem::take(&mut self.done))
+    }
+
+    /// Whether a statement is a mere word, or a function that code does not compute: no expression that stands for itself
+    /// among assignments.
+    fn is_bare(&self, at: usize) -> bool {
+        let text = &self.text[self.done[at].range.clone()];
+        let name = text.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'.').count();
+        let name = String::from_utf8_lossy(&text[..name]);
+        let sum = &self.done[at].sum;
+        let [factor] = sum.factors[..] else { return false };
+        let computed = self.calls.iter().any(|call| call.symbol == factor.symbol);
+        let single = sum.len() == 1 && factor.exponent == 1 && sum.values[0] == crate::algebra::Coefficient::ONE;
+        single
+            && !computed
+            && !name.is_empty()
+            && !self.outputs.contains_key(&*name)
+            && !self.block_of.contains_key(&factor.symbol)
     }
 
     /// Reads a list, or a list of lists, as several outputs with their indices from 0, as Python prints them. Returns
@@ -157,14 +158,29 @@ impl Reader<'_> {
             match self.rest() {
                 [] => return Ok(false),
                 [b';', ..] => self.at += 1,
-                [b'*', ..] if first => self.line(),
-                [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => self.line(),
+                [b'*', ..] if first && self.form => self.line(),
+                [b'.', letter, ..] if ended && self.form && letter.is_ascii_alphabetic() => {
+                    let start = self.at;
+                    self.line();
+                    self.skip(start);
+                }
                 _ if self.declares() => {
-                    self.form = true;
-                    let end = self.rest().iter().position(|&byte| byte == b';').unwrap_or(self.rest().len());
-                    self.at += end;
+                    let (start, end) = (self.at, self.rest().iter().position(|&byte| byte == b';'));
+                    self.at += end.unwrap_or(self.rest().len());
+                    self.skip(start);
                 }
                 _ => return Ok(true),
+            }
+        }
+    }
+
+    /// Lists the text from `start` on as skipped.
+    fn skip(&mut self, start: usize) {
+        let mut ledger = Ledger::default();
+        ledger.skip(self.text, start, self.at);
+        for line in ledger.skipped {
+            if !self.skipped.contains(&line) {
+                self.skipped.push(line);
             }
         }
     }
@@ -175,6 +191,9 @@ impl Reader<'_> {
 
     /// Whether a declaration starts here: its word, and on the same line a name or, as in `print;`, nothing.
     fn declares(&mut self) -> bool {
+        if !self.form {
+            return false;
+        }
         let start = self.at;
         let word = if is_letter(self.peek()) { self.word().to_ascii_lowercase() } else { String::new() };
         let gap = self.rest().iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
@@ -217,9 +236,7 @@ impl Reader<'_> {
             return self.fail("expected a name before '='");
         }
         self.at += skip;
-        let local = defines && word != "let";
-        self.form |= local;
-        Ok(Some((name, local)))
+        Ok(Some((name, defines)))
     }
 
     fn dotted(&mut self) -> Result<String, Failure> {
@@ -243,7 +260,7 @@ impl Reader<'_> {
                 self.at += 1;
                 Ok(())
             }
-            [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => Ok(()),
+            [b'.', letter, ..] if ended && self.form && letter.is_ascii_alphabetic() => Ok(()),
             [byte, ..] if ended && (is_letter(byte) || byte == b'[') => {
                 let here = self.at;
                 let named = self.target()?.is_some();
@@ -254,6 +271,11 @@ impl Reader<'_> {
             _ => self.fail("expected an operator, ';' or the end"),
         }
     }
+}
+
+/// A statement, shortened for a message.
+fn shown_of(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 /// A name, shortened for a message.

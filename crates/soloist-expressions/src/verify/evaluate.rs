@@ -8,11 +8,10 @@ use soloist::problem::StableHasher;
 use std::collections::HashMap;
 use std::hash::Hasher;
 
-/// The primes of verification: 2^61 - 1 (Mersenne) and 2^62 - 57.
-pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
-/// Those of complex numbers, 2^61 - 31 and 2^62 - 87, which have a number whose square is -1.
-pub(super) const COMPLEX_PRIMES: [u64; 2] = [(1 << 61) - 31, (1 << 62) - 87];
-const UNITS: [u64; 2] = [583_529_827_753_931_384, 4_490_822_397_581_186_023];
+/// A prime of verification, that of Mersenne. Arithmetic modulo it is fast.
+pub(super) const PRIME: u64 = (1 << 61) - 1;
+/// That of complex numbers, which has a number whose square is -1.
+pub(super) const COMPLEX_PRIME: u64 = (1 << 61) - 31;
 
 const TOO_LARGE: &str = "the exponent is too large";
 
@@ -22,7 +21,7 @@ const MAX_DEPTH: usize = 300;
 /// The product modulo a prime below 2^63.
 pub(super) fn multiply(a: u64, b: u64, prime: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
-    if prime == PRIMES[0] {
+    if prime == PRIME {
         // 2^61 is 1 modulo the prime, so that the high part is added to the low one.
         let sum = (product as u64 & prime) + (product >> 61) as u64;
         return if sum >= prime { sum - prime } else { sum };
@@ -60,6 +59,8 @@ pub(super) fn power(mut base: u64, mut exponent: u64, prime: u64) -> u64 {
 pub(super) struct Point {
     pub(super) seed: u64,
     pub(super) prime: u64,
+    /// A number whose square is -1; of real numbers 0.
+    pub(super) unit: u64,
 }
 
 impl Point {
@@ -70,8 +71,10 @@ impl Point {
 
     /// The value of a constant: the imaginary unit is a number whose square is -1, where there is one.
     pub(super) fn constant(self, constant: Constant) -> u64 {
-        let unit = COMPLEX_PRIMES.iter().position(|&prime| prime == self.prime).filter(|_| constant == Constant::I);
-        unit.map_or_else(|| self.hash(&format!("{}()", constant.name()), &[]), |at| UNITS[at])
+        if constant == Constant::I && self.unit > 0 {
+            return self.unit;
+        }
+        self.hash(&format!("{}()", constant.name()), &[])
     }
 
     pub(super) fn hash(self, name: &str, arguments: &[u64]) -> u64 {
@@ -258,8 +261,9 @@ impl Evaluator<'_> {
             };
             let unit = |part: Part| part.constant && (part.value == 1 || part.value == prime - 1);
             let constant = result.constant && factor.constant;
-            let free = constant || unit(result) || unit(factor);
-            if divide && !factor.constant {
+            let divides = divide && !factor.constant;
+            let free = constant || divides || unit(result) || unit(factor);
+            if divides {
                 self.divisions += 1;
             }
             if !free {
@@ -520,8 +524,8 @@ mod tests {
 
     #[test]
     fn values_obey_arithmetic() {
-        for prime in PRIMES {
-            let point = Point { seed: 7, prime };
+        for prime in [PRIME, (1 << 62) - 57] {
+            let point = Point { seed: 7, prime, unit: 0 };
             let value = |text: &str| evaluate(text.as_bytes(), point, &Values::new(), None).unwrap().value;
             for (left, right) in [
                 ("(x+y)^2", "x^2+2*x*y+y**2"),
@@ -549,7 +553,7 @@ mod tests {
 
     #[test]
     fn syntax_is_checked() {
-        let point = Point { seed: 7, prime: PRIMES[0] };
+        let point = Point { seed: 7, prime: PRIME, unit: 0 };
         for text in ["", "x+", "(x", "x)", "x y", "2 3", "x^", "*x", "f(x", "[x", "x^99999999999"] {
             let result = evaluate(text.as_bytes(), point, &Values::new(), None);
             assert!(matches!(result, Err(Failed::Syntax(..))), "{text}");

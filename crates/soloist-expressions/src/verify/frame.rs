@@ -107,7 +107,7 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
                 place = 1;
             }
             (0, Language::Python) => {
-                if ["import math", "import cmath"].contains(&text) || GUARD.contains(&text) {
+                if ["import math", "import cmath"].contains(&text) || GUARD.contains(&text) || text == CBRT {
                     continue;
                 }
                 let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
@@ -174,6 +174,9 @@ const GUARD: [&str; 5] = [
     "except (ArithmeticError, ValueError):",
     "return math.nan",
 ];
+
+/// The cube root of Python.
+const CBRT: &str = "_cbrt = getattr(math, \"cbrt\", lambda x: math.copysign(math.pow(abs(x), 1/3), x))";
 
 /// Whether a line includes a header of the user.
 fn is_header(line: &str) -> bool {

@@ -13,7 +13,7 @@ pub(super) struct Machine {
 }
 
 /// Functions by their names in C for double precision, and the number of arguments.
-const FUNCTIONS: [(&str, usize); 22] = [
+const FUNCTIONS: [(&str, usize); 23] = [
     ("sin", 1),
     ("cos", 1),
     ("tan", 1),
@@ -32,6 +32,7 @@ const FUNCTIONS: [(&str, usize); 22] = [
     ("sqrt", 1),
     ("floor", 1),
     ("ceil", 1),
+    ("cbrt", 1),
     ("atan2", 2),
     ("pow", 2),
     ("min", 2),
@@ -148,12 +149,14 @@ impl Machine {
             Language::Python => match (name, self.complex) {
                 ("min" | "max", false) | ("abs", true) => name,
                 ("math.fabs", false) => "abs",
+                ("_cbrt", false) => "cbrt",
+                ("math.cbrt", false) => return None,
                 (_, false) => name.strip_prefix("math.")?,
                 (_, true) => name.strip_prefix("cmath.")?,
             },
             Language::Fortran => match name {
                 "ceiling" => "ceil",
-                "ceil" => return None,
+                "ceil" | "cbrt" => return None,
                 _ => name,
             },
             Language::Form | Language::Json => name,

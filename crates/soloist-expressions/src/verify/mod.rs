@@ -5,17 +5,19 @@ mod frame;
 mod functions;
 mod generic;
 mod machine;
+mod points;
 mod recompute;
 mod recount;
 
 use crate::algebra::{Assigned, Coefficient, Counts, Definition, Signs, System};
 use crate::emit::shape;
-use crate::emit::{CONTINUATION, Language, names};
+use crate::emit::{CONTINUATION, Language, code_counts, names};
 use crate::horner::Program;
 use crate::read::{MAX_DIGITS, parse_form, reread};
 use crate::summary::calls_text;
-use evaluate::{COMPLEX_PRIMES, Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
+use evaluate::{Failed, Point, Values, add, evaluate, multiply, power};
 use machine::Machine;
+use points::Points;
 use recompute::{Recomputed, Refused, detect, recompute};
 pub(crate) use recount::LevelCounts;
 pub use recount::recount;
@@ -25,14 +27,11 @@ use soloist_domain::answer::{SubmittedSolution, claim, json, short};
 use soloist_domain::error::quote;
 use std::collections::BTreeMap;
 
-/// The moduli of the points at which code is compared. There are two primes, because all coefficients of a difference
-/// may vanish modulo one of them.
-const POINTS: [u64; 3] = [PRIMES[0], PRIMES[0], PRIMES[1]];
-const COMPLEX_POINTS: [u64; 3] = [COMPLEX_PRIMES[0], COMPLEX_PRIMES[0], COMPLEX_PRIMES[1]];
-/// The most points that are tried, including those that divide by zero.
-const MAX_TRIES: u64 = 20;
 /// Code of systems with at most this many terms is multiplied out and compared exactly.
 const MAX_EXACT: usize = 2_000;
+
+/// The message where no point has a value.
+const NO_POINT: &str = "every point that was tried divides by zero";
 
 /// The result of verifying code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,11 +62,18 @@ impl Verified {
 }
 
 /// Runs `code` at random points modulo primes near 2^61 and compares the outputs with the input. The input is the text
-/// from which the system was read, or its terms if there is no text.
+/// from which the system was read, or its terms if there is no text. The points, and the last prime, are a hash of input
+/// and code.
 ///
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
 pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Verified, String> {
+    verify_at(system, code, language, 0)
+}
+
+/// As [`verify_code`], at points that depend on a seed too.
+fn verify_at(system: &System, code: &str, language: Language, seed: u64) -> Result<Verified, String> {
+    let mut chosen = Points::new(system, code, seed);
     let statements;
     let mut code = code;
     if language == Language::Json && code.starts_with('{') {
@@ -91,14 +97,10 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
     let machine = Machine::of(code, language, system.is_complex());
     frame::check(system, code, machine, &names)?;
     let (mut counts, mut calls) = (Counts::default(), (0, 0));
-    let mut seed = 0;
-    for prime in if system.is_complex() { COMPLEX_POINTS } else { POINTS } {
+    for at in 0..points::COUNT {
         loop {
-            seed += 1;
-            if seed > MAX_TRIES {
-                return Err("every point that was tried divides by zero".into());
-            }
-            let point = Point { seed, prime };
+            let point = chosen.point(at);
+            let prime = point.prime;
             let unlucky = |failed| match failed {
                 Failed::Unlucky => None,
                 Failed::Syntax(offset, message) => {
@@ -107,19 +109,22 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
             };
             let values = match symbol_values(system, point).map_err(unlucky) {
                 Ok(values) => values,
-                Err(None) => continue,
+                Err(None) if chosen.unlucky() => continue,
+                Err(None) => return Err(NO_POINT.into()),
                 Err(Some(message)) => return Err(message),
             };
             let expected = match expected(system, &values, point).map_err(unlucky) {
                 Ok(expected) => expected,
-                Err(None) => continue,
+                Err(None) if chosen.unlucky() => continue,
+                Err(None) => return Err(NO_POINT.into()),
                 Err(Some(message)) => return Err(message),
             };
             let inputs: Vec<u64> = system.given().into_iter().map(|symbol| values[symbol]).collect();
             let Recomputed { outputs, counts: counted, calls: called } =
                 match recompute(code, machine, &names, &inputs, point) {
                     Ok(found) => found,
-                    Err(Refused::Unlucky) => continue,
+                    Err(Refused::Unlucky) if chosen.unlucky() => continue,
+                    Err(Refused::Unlucky) => return Err(NO_POINT.into()),
                     Err(Refused::Wrong(message)) => return Err(message),
                 };
             if let Some(at) = (0..outputs.len()).find(|&at| outputs[at] != expected[at]) {
@@ -130,7 +135,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
             break;
         }
     }
-    Ok(Verified { counts, calls, points: POINTS.len(), exact: false })
+    Ok(Verified { counts, calls, points: points::COUNT, exact: false })
 }
 
 /// The statements of the field `code` of a JSON object that [`emit`](crate::emit()) wrote.
@@ -203,7 +208,7 @@ pub fn verify_program(
     form: &str,
 ) -> Result<Verified, String> {
     let verified = verify_code(system, code, language)?;
-    let (counted, claimed) = (verified.counts.total(), program.counts().total());
+    let (counted, claimed) = (verified.counts.total(), code_counts(system, program).total());
     if counted != claimed {
         return Err(format!("{claimed} operations claimed, {counted} counted"));
     }
@@ -266,14 +271,23 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
 /// # Errors
 /// One line: text that cannot be read, an invalid order, a false claim, code that computes something else.
 pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, String> {
+    check_at(system, text, signs, points::fresh())
+}
+
+/// As [`check`], which draws a seed from the randomness of the system and names it: code is compared at the points of
+/// this seed.
+///
+/// # Errors
+/// Same as for [`check`].
+pub fn check_at(system: &System, text: &str, signs: Signs, seed: u64) -> Result<Checked, String> {
     let result = match SubmittedSolution::read(text)? {
-        SubmittedSolution::Plain(text) => return check_code(system, text, detect(text)),
+        SubmittedSolution::Plain(text) => return check_code(system, text, detect(text), seed),
         SubmittedSolution::List(order) => return check_order(system, &order, &Value::Null, signs),
         SubmittedSolution::Object(result) => result,
     };
     result.belong_to("horner")?;
     if let code @ Some(_) = result.get("code") {
-        let checked = check_code(system, &code_lines(code)?.join("\n"), Language::Json)?;
+        let checked = check_code(system, &code_lines(code)?.join("\n"), Language::Json, seed)?;
         claim("operations", result.get("counts").and_then(|counts| counts.get("operations")), checked.score as u64)?;
         return Ok(checked);
     }
@@ -294,13 +308,13 @@ pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, Strin
     Ok(checked)
 }
 
-fn check_code(system: &System, code: &str, language: Language) -> Result<Checked, String> {
+fn check_code(system: &System, code: &str, language: Language, seed: u64) -> Result<Checked, String> {
     // Inputs and outputs may have been chosen: the comments of the code name them.
     let chosen = frame::reading(system, code, language).and_then(|reading| reread(system, &reading));
     let system = chosen.as_ref().unwrap_or(system);
-    let Verified { counts, points, .. } = verify_code(system, code, language)?;
+    let Verified { counts, points, .. } = verify_at(system, code, language, seed)?;
     let mut summary = format!(
-        "{} code of {} additions and {} multiplications{}, equal to the input at {points} random points",
+        "{} code of {} additions and {} multiplications{}, equal to the input at {points} random points (seed {seed})",
         language.name(),
         counts.additions,
         counts.multiplications + counts.power_multiplications,

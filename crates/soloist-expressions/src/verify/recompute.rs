@@ -87,6 +87,10 @@ fn statement(expression: &str, machine: Machine, point: Point, values: &Values) 
     if let Some(inverse) = inverse {
         return value(&format!("1/({inverse})"));
     }
+    let quotient = guarded.and_then(|rest| rest.strip_prefix("lambda a, b: a/b, ")?.strip_suffix(')'));
+    if let Some((above, below)) = quotient.and_then(|quotient| quotient.split_once(", ")) {
+        return value(&format!("({above})/({below})"));
+    }
     if let Some((name, arguments)) = guarded.and_then(|rest| rest.split_once(", ")) {
         return value(&format!("{name}({arguments}"));
     }
@@ -95,6 +99,16 @@ fn statement(expression: &str, machine: Machine, point: Point, values: &Values) 
         && let Some(inner) = inner.strip_suffix(&format!(", {})", machine.kind().0))
     {
         return value(inner);
+    }
+    if machine.language == Language::Fortran
+        && let Some((of, again)) = expression.strip_prefix("sign(abs(").and_then(|rest| rest.split_once(")**("))
+        && let kind = machine.kind().0
+        && again == format!("1.0_{kind}/3.0_{kind}), {of})")
+        && !machine.complex
+    {
+        let part = value(of)?;
+        let root = point.hash("cbrt()", &[part.value]);
+        return Ok(Evaluated { value: root, calls: part.calls + 1, ..part });
     }
     value(expression)
 }
@@ -161,7 +175,12 @@ fn whole_literal(expression: &str, machine: Machine) -> Option<&str> {
         let word = &expression[start..at];
         let before = expression[..start].trim_end().bytes().next_back();
         let index = matches!(before, Some(b'[')) || bytes.get(at) == Some(&b')') && in_element(expression, start);
-        if !word.bytes().all(|byte| byte.is_ascii_digit()) || index {
+        // The power of ten of a number: 1.5e-3.
+        let power = expression[..start].strip_suffix(['-', '+']).is_some_and(|head| {
+            let mut back = head.bytes().rev();
+            back.next() == Some(b'e') && back.next().is_some_and(|byte| byte.is_ascii_digit())
+        });
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) || index || power {
             continue;
         }
         let after = expression[at..].trim_start().bytes().next();

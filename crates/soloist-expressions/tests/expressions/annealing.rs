@@ -2,8 +2,8 @@
 
 use crate::common::{header, named, system};
 use soloist_expressions::{
-    Dag, Language, Limits, Polisher, Program, Signs, Simplified, Stop, System, emit, generate, parse, polish, refine,
-    simplify, verify_code, verify_exactly,
+    Dag, Language, Limits, Polisher, Program, Signs, Simplified, Stop, System, code_counts, emit, generate, parse,
+    polish, refine, simplify, verify_code, verify_exactly,
 };
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ fn assert_same(system: &System, program: &Program) -> u64 {
     program.validate().unwrap();
     let code = emit(system, program, Language::Form, &header(system, &[]));
     let verified = verify_code(system, &code, Language::Form).unwrap();
-    assert_eq!(verified.counts, program.counts(), "{code}");
+    assert_eq!(verified.counts, code_counts(system, program), "{code}");
     assert_eq!(verify_exactly(system, &code).unwrap(), !system.is_block().contains(&true), "{code}");
     program.counts().total()
 }

@@ -5,8 +5,8 @@ use serde_json::json;
 use soloist::{Budget, Method, Setup};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_expressions::{
-    DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, emit, parse, simplify, verify_code,
-    verify_exactly, verify_program,
+    DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, check_at, code_counts, emit, parse, simplify,
+    verify_code, verify_exactly, verify_program,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -33,7 +33,7 @@ fn every_language_computes_the_input_and_costs_what_is_said() {
         for text in [TEXT, "0", "7", "x", "-x", "x*y/3", "(a+b)^99*c + (a+b)^33"] {
             let (system, best, code) = written(text, language);
             let verified = verify_code(&system, &code, language).unwrap();
-            assert_eq!(verified.counts, best.program.counts(), "{code}");
+            assert_eq!(verified.counts, code_counts(&system, &best.program), "{code}");
             assert!(verified.error_bits(best.program.degree()) > 100);
         }
     }
@@ -45,7 +45,7 @@ fn long_sums_go_on_in_further_statements() {
     for language in Language::ALL {
         let (system, best, code) = written(&text, language);
         assert!(language == Language::Json || code.lines().all(|line| line.len() < 132), "{code}");
-        assert_eq!(verify_code(&system, &code, language).unwrap().counts, best.program.counts());
+        assert_eq!(verify_code(&system, &code, language).unwrap().counts, code_counts(&system, &best.program));
     }
 }
 
@@ -278,6 +278,46 @@ fn drawing_is_sound_on_anything() {
             );
             assert!(!svg.contains("a&b"));
             assert!(!instance.text(&solution).is_empty());
+        }
+    }
+}
+
+/// Code whose difference from the input vanishes modulo primes that are known, and modulo any prime at known points.
+#[test]
+fn forged_code_is_invalid() {
+    let system = parse("a", b"f = x + y*z; g = x*y+z;", true).unwrap();
+    let best = simplify(&system, &system.occurrence_order(), true, Stop::never());
+    let code = emit(&system, &best.program, Language::C, &crate::common::header(&system, &best.order));
+    let (first, other) = (num_bigint::BigInt::from((1_u64 << 61) - 1), num_bigint::BigInt::from((1_u64 << 62) - 57));
+    for factor in [&first * &other, first.clone(), &first * &other * ((1_u64 << 61) - 31)] {
+        let forged = code.replacen("    y[0] = ", &format!("    y[0] = {factor}.0*x[0]*x[1] + "), 1);
+        assert!(forged != code);
+        let error = check(&system, &forged, Signs::Canonical).unwrap_err();
+        assert!(error.contains("output 'f' differs from the input"), "{error}");
+        assert!(verify_code(&system, &forged, Language::C).is_err());
+    }
+    // The seed is drawn for each check, and repeats it.
+    let summary = |seed: Option<u64>| match seed {
+        Some(seed) => check_at(&system, &code, Signs::Canonical, seed).unwrap().summary,
+        None => check(&system, &code, Signs::Canonical).unwrap().summary,
+    };
+    assert!(summary(Some(7)).ends_with("at 3 random points (seed 7)"));
+    assert_ne!(summary(None), summary(None));
+}
+
+/// A constant that a prime of verification divides takes another prime.
+#[test]
+fn primes_that_divide_a_constant_are_replaced() {
+    for text in [
+        "f = x/2305843009213693951 + y;",
+        "f = a/(4611686018427387902*x) + 1/2305843009213693951",
+        "f = 2305843009213693951*x + 1/y",
+    ] {
+        let system = parse("a", text.as_bytes(), true).unwrap();
+        let best = simplify(&system, &system.occurrence_order(), true, Stop::never());
+        for language in Language::ALL {
+            let code = emit(&system, &best.program, language, &crate::common::header(&system, &best.order));
+            verify_code(&system, &code, language).unwrap_or_else(|error| panic!("{text}: {error}\n{code}"));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use soloist_expressions::{
-    Effort, Language, Notation, Reading, Signs, Simplifier, Stop, check, emit, parse, parse_with, simplify,
-    verify_code, verify_program,
+    Effort, Language, Notation, Reading, Signs, Simplifier, Stop, check, code_counts, emit, parse, parse_with,
+    simplify, verify_code, verify_program,
 };
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ fn operations(text: &str) -> u64 {
     let header = crate::common::header(&done.system, &done.best.order);
     let code = emit(&done.system, &done.best.program, Language::C, &header);
     let counts = verify_code(&done.system, &code, Language::C).unwrap().counts;
-    assert_eq!(counts, done.best.program.counts(), "{text}");
+    assert_eq!(counts, code_counts(&done.system, &done.best.program), "{text}");
     counts.total()
 }
 

@@ -1,15 +1,15 @@
 //! Every language with every type of numbers: code is compiled with its self-test and run.
 
 use soloist_expressions::{
-    Effort, Float, Language, Reading, Simplified, Simplifier, Stop, Style, System, emit_header, emit_self_test,
-    emit_with, parse_with, simplify, verify_code,
+    Effort, Float, Language, Reading, Simplified, Simplifier, Stop, Style, System, code_counts, emit_header,
+    emit_self_test, emit_with, parse_with, simplify, verify_code,
 };
 use std::process::Command;
 use std::sync::Arc;
 
 /// Functions, roots, conditionals, constants, fractions and long numbers.
 const FUNCTIONS: &str = "F = (x+y)^2*z - 3/7*x*y*z + x/3 + 1234567890123*y/7; G = sin(x*z+y)*cos(y)/(x+5) + sqrt(x^2+1)^3;
-    H = exp(z/4)*2 + x^(2/3)*0 + (x^2+1)^(2/3) + (y^2+2)^z + pi*x + %e; K = Piecewise((x*y, x < y), (z, y <= z), (1, True));
+    H = exp(z/4)*2 + x^(2/3)*0 + (x^2+1)^(2/3) + (y^2+2)^z + pi*x + E + cbrt(x-2); K = Piecewise((x*y, x < y), (z, y <= z), (1, True));
     L = Max(x, y)*abs(z) + floor(2*x) + ceil(3*y) + atan2(y, x) + sign(z); M = tanh(x) + log(y^2+1) + asin(x/9) + acosh(x^2+1);";
 const FRACTIONS: &str = "F = x/3; G = (x+y)^2*z/7 - 2/3*x*y*z + 12345678901234567890123*x - 2; H = 1/(x^2+1); K = 1/7;
     L = 0; M = Piecewise((x, Eq(y, 0)), (1/y, True));";
@@ -42,7 +42,7 @@ fn compiled(
     let header = crate::common::header(system, &best.order);
     let code = emit_with(system, &best.program, language, &header, style);
     let verified = verify_code(system, &code, language).unwrap_or_else(|error| panic!("{error}\n{code}"));
-    assert_eq!((verified.counts, verified.calls), (best.program.counts(), system.call_counts()), "{code}");
+    assert_eq!((verified.counts, verified.calls), (code_counts(system, &best.program), system.call_counts()), "{code}");
     let (end, program) = match language {
         Language::C => ("c", "cc"),
         Language::Cpp => ("cpp", "g++"),
@@ -261,4 +261,132 @@ fn styles_that_cannot_be_are_refused() {
     let best = simplify(&system, &[0], true, Stop::never());
     assert!(style(Float::Single).refuses_program(Language::C, &best.program).unwrap().contains("single precision"));
     assert_eq!(style(Float::Double).refuses_program(Language::C, &best.program), None);
+}
+
+/// Code of a text, in a style.
+fn code(text: &str, language: Language, float: Option<Float>) -> String {
+    let simplifier = Simplifier { effort: Effort::playouts(50), ..Simplifier::default() };
+    let done = simplifier.run(&Arc::new(system(text, false)), &mut |_| ()).unwrap();
+    let style = Style { float, ..Style::default() };
+    assert_eq!(style.refuses_program(language, &done.best.program), None, "{text}");
+    let header = crate::common::header(&done.system, &done.best.order);
+    let code = emit_with(&done.system, &done.best.program, language, &header, &style);
+    verify_code(&done.system, &code, language).unwrap_or_else(|error| panic!("{error}\n{code}"));
+    code
+}
+
+/// What a program of this text prints.
+fn printed(program: &str, end: &str, text: &str, last: &[&str]) -> Vec<f64> {
+    let folder = crate::common::folder();
+    let (path, binary) = (folder.path().join(format!("a.{end}")), folder.path().join("a"));
+    std::fs::write(&path, text).unwrap();
+    let (path, binary) = (path.to_str().unwrap(), binary.to_str().unwrap());
+    build(program, &[&["-o", binary, path], last].concat());
+    let said = String::from_utf8(Command::new(binary).output().unwrap().stdout).unwrap();
+    said.split_whitespace().map(|number| number.parse().unwrap()).collect()
+}
+
+const PLANCK: &str = "f = 6.62607015e-34*x + y;";
+
+#[test]
+fn decimal_numbers_stay_decimal() {
+    for (text, language, float, expected) in [
+        (PLANCK, Language::C, None, "6.62607015e-34*x[0]"),
+        (PLANCK, Language::C, Some(Float::Single), "6.62607015e-34f*x[0]"),
+        (PLANCK, Language::C, Some(Float::Quad), "6.62607015e-34Q*x[0]"),
+        (PLANCK, Language::Rust, Some(Float::Single), "6.62607015e-34_f32*x[0]"),
+        (PLANCK, Language::Fortran, None, "6.62607015e-34_dp*x(1)"),
+        (PLANCK, Language::Python, None, "6.62607015e-34*x[0]"),
+        ("f = 0.1*x", Language::C, None, "0.1*x[0]"),
+        ("f = 3/8*x", Language::C, None, "0.375*x[0]"),
+        ("f = x/3", Language::C, None, "(1.0/3.0)*x[0]"),
+        ("f = 1.5e300*x", Language::C, None, "1.5e300*x[0]"),
+        ("f = 12345678901234567890123*x", Language::C, None, "12345678901234567890123.0*x[0]"),
+    ] {
+        let code = code(text, language, float);
+        assert!(code.contains(expected), "{expected}: {code}");
+    }
+    for (text, float, fits) in [
+        ("f = 6.6e-34*x; g = 1e-40*y", Float::Single, true),
+        ("f = 1e-50*x", Float::Single, false),
+        ("f = 1e39*x", Float::Single, false),
+        ("f = 1e-320*x", Float::Double, true),
+        ("f = 1e-400*x", Float::Double, false),
+        ("f = 1e309*x", Float::Double, false),
+        ("f = 1e400*x; g = 1e-400*y", Float::Quad, true),
+        ("f = 1e400*x", Float::Long, true),
+    ] {
+        let system = system(text, false);
+        let best = simplify(&system, &system.occurrence_order(), true, Stop::never());
+        let style = Style { float: Some(float), ..Style::default() };
+        assert_eq!(style.refuses_program(Language::C, &best.program).is_none(), fits, "{text} {float:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(cpp_compiler), ignore = "needs g++")]
+fn templates_hold_small_numbers_in_single_precision() {
+    let main = "\n#include <cstdio>\nint main()\n{\n    float x[] = {1e30f, 0}, y;\n    f<float>(x, &y);\n    \
+                double u[] = {1e30, 0}, v;\n    f<double>(u, &v);\n    std::printf(\"%.9g %.17g\\n\", y, v);\n}\n";
+    let text = code(PLANCK, Language::Cpp, None).replace("#pragma once", "");
+    let [single, double] = printed("g++", "cpp", &format!("{text}{main}"), &["-std=c++11"])[..] else { panic!() };
+    assert!((single / 6.626_070_15e-4 - 1.0).abs() < 1e-6, "{single}");
+    assert!((double / 6.626_070_15e-4 - 1.0).abs() < 1e-15, "{double}");
+}
+
+#[test]
+fn generic_code_of_rust_holds_small_numbers_in_single_precision() {
+    let main =
+        "\nfn main() {\n    let mut y = [0.0_f32];\n    f(&[1e30, 0.0], &mut y);\n    println!(\"{:e}\", y[0]);\n}\n";
+    let text = code(PLANCK, Language::Rust, Some(Float::Generic));
+    let found = printed("rustc", "rs", &format!("{text}{main}"), &["--edition", "2021"]);
+    assert!((found[0] / 6.626_070_15e-4 - 1.0).abs() < 1e-6, "{found:?}");
+}
+
+/// A quotient whose inverse is used once is a division, in every language.
+#[test]
+fn quotients_are_divisions() {
+    for (language, expected) in [
+        (Language::C, "x[0]/x[1]"),
+        (Language::Cpp, "x[0]/x[1]"),
+        (Language::Rust, "x[0]/x[1]"),
+        (Language::Fortran, "x(1)/x(2)"),
+        (Language::Python, "x[0]/x[1]"),
+        (Language::Json, "x[0]/x[1]"),
+        (Language::Form, "x/y"),
+    ] {
+        let code = code("f = x/y", language, None);
+        assert!(code.contains(&format!("= {expected}")), "{code}");
+        assert!(language == Language::Json || code.contains("0 operations + 1 division"), "{code}");
+    }
+    for (text, expected) in [
+        ("f = 2*a/b/c", "2.0*x[0]/x[1]/x[2]"),
+        ("f = a - 1/b", "x[0] - 1.0/x[1]"),
+        ("f = -a/(b + c)", "-x[0]/t"),
+        ("f = a/b^2", "x[0]*t1*t1"),
+        ("f = a/b; g = c/b", "x[0]*t1"),
+    ] {
+        let code = code(text, Language::C, None);
+        assert!(code.contains(expected), "{text}: {code}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(c_compiler), ignore = "needs cc")]
+fn quotients_are_exact() {
+    let main = "\n#include <stdio.h>\nint main(void)\n{\n    for (int i = 0; i < 2; i++) {\n        \
+                double v = i ? 1e-309 : 49, x[] = {v, v}, y[3];\n        f(x, y);\n        \
+                printf(\"%.17g %.17g %.17g\\n\", y[0], y[1], y[2]);\n    }\n    return 0;\n}\n";
+    let text = code("q = x/y; f1 = floor(x/y); f2 = acos(x/y);", Language::C, None);
+    let found = printed("cc", "c", &format!("{text}{main}"), &["-lm"]);
+    assert_eq!(found, [1.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+#[cfg_attr(not(c_compiler), ignore = "needs cc")]
+fn cube_roots_of_negative_numbers() {
+    let main = "\n#include <stdio.h>\nint main(void)\n{\n    double x = -8, y;\n    f(&x, &y);\n    printf(\"%.17g\\n\", y);\n    \
+                return 0;\n}\n";
+    let text = code("f = cbrt(x) + 1;", Language::C, None);
+    assert_eq!(printed("cc", "c", &format!("{text}{main}"), &["-lm"]), [-1.0]);
 }

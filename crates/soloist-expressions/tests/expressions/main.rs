@@ -12,6 +12,7 @@ mod golden;
 mod guide;
 mod languages;
 mod mutants;
+mod notations;
 mod reading;
 mod scheme;
 mod simplifying;

@@ -60,7 +60,10 @@ impl Parser<'_> {
     fn branches(&mut self, start: usize) -> Result<Tree, Failure> {
         self.enter()?;
         self.blanks()?;
+        let maxima = usize::from(self.is(Notation::Maxima));
+        self.equations += maxima;
         let condition = truth(self.any()?)?;
+        self.equations -= maxima;
         self.blanks()?;
         if !self.skip_word("then") && self.peek() != b'{' {
             return self.fail("expected `then` behind a condition");
@@ -103,7 +106,9 @@ impl Parser<'_> {
         let next = self.rest().get(word.len()).copied().unwrap_or(0);
         let found = self.starts(word) && !is_letter(next) && !next.is_ascii_digit() && !b"(=:.[".contains(&next)
             || self.starts(word) && next == b'(' && word != "then";
+        let start = self.at;
         self.at += if found { word.len() } else { 0 };
+        self.read(start);
         found
     }
 
@@ -114,7 +119,9 @@ impl Parser<'_> {
             let word = mark.ends_with(|last: char| last.is_ascii_alphabetic());
             self.starts(mark) && !(word && (is_letter(next) || next.is_ascii_digit() || b"=[.".contains(&next)))
         });
+        let start = self.at;
         self.at += found.map_or(0, |mark| mark.len());
+        self.read(start);
         found.is_some()
     }
 
@@ -180,10 +187,16 @@ impl Parser<'_> {
         loop {
             let ended = self.at;
             self.blanks()?;
+            let place = self.at;
             let Some((relation, swapped)) = self.relation() else {
                 self.at = ended;
                 break;
             };
+            // In C, `a < b < c` compares a truth value with c.
+            if !parts.is_empty() && !matches!(self.notation, Some(Notation::Sympy | Notation::Mathematica)) {
+                let message = format!("a second comparison, which {} has not: join two by `and`", self.called());
+                return Err((place, message));
+            }
             self.blanks()?;
             let right = self.sum()?;
             parts.push(compare(relation, swapped, left, right.clone()));
@@ -231,13 +244,19 @@ impl Parser<'_> {
         if self.angle && self.peek() == b'>' || self.starts("<-") && self.is(Notation::Maxima) {
             return None;
         }
+        if self.is(Notation::Maxima) && self.peek() == b'#' {
+            self.at += 1;
+            return Some((Relation::NotEqual, false));
+        }
         let found = MARKS.iter().filter(|(mark, ..)| self.starts(mark)).max_by_key(|(mark, ..)| mark.len());
         if found.is_none() && self.equations > 0 && self.peek() == b'=' {
             self.at += 1;
             return Some((Relation::Equal, false));
         }
         let &(mark, relation, swapped) = found?;
+        let start = self.at;
         self.at += mark.len();
+        self.read(start);
         Some((relation, swapped))
     }
 }

@@ -1,10 +1,11 @@
 //! The names of operations and functions in all notations.
 
 use super::super::reader::Failure;
-use super::conditions;
 use super::constants::{constant_tree, is_constant};
+use super::lexer::Parser;
 use super::tree::{Kind, Tree};
-use crate::algebra::Constant;
+use super::{Notation, conditions, words};
+use crate::algebra::{Constant, Function};
 
 /// Functions by their names in lower case, after the names that other notations give them.
 const FUNCTIONS: &[(&str, &[&str])] = &[
@@ -36,12 +37,10 @@ const RECIPROCALS: &[(&str, &str)] =
 /// Words of computer algebra that are no arithmetic. As functions of an input they would be guesses.
 const REFUSED: &[&str] = &[
     "Derivative",
-    "D",
     "Diff",
     "diff",
     "Integral",
     "Integrate",
-    "int",
     "Product",
     "product",
     "Limit",
@@ -70,7 +69,6 @@ const REFUSED: &[&str] = &[
     "fmod",
     "factorial",
     "Factorial",
-    "Surd",
     "Quotient",
     "dot",
     "cross",
@@ -95,63 +93,123 @@ const REFUSED: &[&str] = &[
 /// Modules whose functions are known by their last name.
 const MODULES: &[&str] = &["math", "Math", "np", "numpy", "sympy", "sp", "cmath"];
 
-/// A name without the module in front of it.
-pub(super) fn bare(name: &str) -> &str {
-    match name.split_once('.') {
-        Some((module, function)) if MODULES.contains(&module) => function,
-        _ => name,
+/// Words that a notation refuses where it has them, and which are names elsewhere.
+const OWN: &[(Notation, &str)] = &[
+    (Notation::Mathematica, "D"),
+    (Notation::Mathematica, "N"),
+    (Notation::Maple, "D"),
+    (Notation::Maple, "int"),
+    (Notation::Maple, "evalf"),
+    (Notation::Maxima, "float"),
+    (Notation::Maxima, "bfloat"),
+    (Notation::Maxima, "ev"),
+    (Notation::Sympy, "N"),
+    (Notation::Matlab, "real"),
+    (Notation::Matlab, "imag"),
+    (Notation::Matlab, "vpa"),
+];
+
+impl Parser<'_> {
+    /// A name without the module in front of it.
+    pub(super) fn bare<'a>(&self, name: &'a str) -> &'a str {
+        match name.split_once('.') {
+            Some((module, function))
+                if MODULES.contains(&module) && matches!(self.notation, None | Some(Notation::Sympy)) =>
+            {
+                function
+            }
+            _ => name,
+        }
+    }
+
+    /// Whether the notation gives a name a meaning, or refuses it.
+    pub(super) fn is_head(&self, name: &str) -> bool {
+        !self.opaque.contains(name)
+            && (words::has(self.notation, &words::spelled(self.notation, name))
+                || words::is_wrapper(self.notation, name)
+                || self.refuses(name))
+    }
+
+    fn refuses(&self, name: &str) -> bool {
+        REFUSED.contains(&name) || OWN.iter().any(|&(notation, own)| self.is(notation) && own == name)
+    }
+
+    /// The meaning of a function `name` of arguments; `square`: they stood in brackets.
+    pub(super) fn meaning(
+        &mut self,
+        at: usize,
+        name: &str,
+        square: bool,
+        mut arguments: Vec<Tree>,
+    ) -> Result<Tree, Failure> {
+        let count = arguments.len();
+        let plain = |arguments| Ok(Tree::new(at, Kind::Call(name.to_owned(), arguments)));
+        if self.opaque.contains(name) {
+            return plain(arguments);
+        }
+        if self.refuses(name) {
+            let message = format!("`{name}` is not read: expected sums, products, powers and functions of numbers");
+            return Err((at, message));
+        }
+        if words::is_wrapper(self.notation, name) {
+            if count != 1 {
+                return Err((at, format!("`{name}` of {count} arguments, expected 1")));
+            }
+            self.ledger.list(&format!("{name} around an expression"));
+            return Ok(arguments.swap_remove(0));
+        }
+        let numbers = ["S", "Integer", "Float", "sympify"];
+        if self.is(Notation::Sympy) && numbers.contains(&name) {
+            // A function of time may be called S, as in models of epidemics.
+            return match (arguments.pop(), count) {
+                (Some(number), 1) if is_number(&number) => Ok(number),
+                (Some(other), 1) if name == "S" => plain(vec![other]),
+                _ => Err((at, format!("`{name}` of something else than a number"))),
+            };
+        }
+        let word = words::spelled(self.notation, name);
+        if words::has(self.notation, &word) {
+            if matches!(name, "num" | "den") {
+                self.ledger.list(&format!("{name}(x) read as {}", if name == "num" { "x" } else { "1/x" }));
+            }
+            if matches!(&word[..], "real" | "dble") {
+                return match (arguments.len(), self.complex) {
+                    (1 | 2, false) => Ok(arguments.swap_remove(0)),
+                    _ => Err((at, format!("`{name}` is not read here"))),
+                };
+            }
+            let rules = Rules { sympy: self.is(Notation::Sympy), fortran: self.is(Notation::Fortran), square };
+            return call(at, &word, rules, arguments);
+        }
+        // The reader computes functions of these names, whatever the notation.
+        let computed = Function::named(name, count).is_some();
+        if computed || self.notation.is_none() && words::is_any_wrapper(name) {
+            let mut message = format!("`{name}` is no word of {}", self.called());
+            if let Some(owner) = words::owner(name) {
+                message.push_str(&format!(", but one of {}", owner.name()));
+            }
+            return Err((at, message + "; --opaque makes it an input"));
+        }
+        plain(arguments)
     }
 }
 
-/// Whether a name is that of an operation or function whose meaning is known.
-pub(super) fn is_head(name: &str) -> bool {
-    function(name).is_some()
-        || is_matrix(name)
-        || conditions::is_head(name)
-        || RECIPROCALS.iter().any(|&(own, _)| own.eq_ignore_ascii_case(name))
-        || matches!(
-            name,
-            "Plus"
-                | "Add"
-                | "Times"
-                | "Mul"
-                | "Power"
-                | "Pow"
-                | "pow"
-                | "Rational"
-                | "S"
-                | "Integer"
-                | "Float"
-                | "Divide"
-                | "Subtract"
-                | "Minus"
-                | "den"
-                | "num"
-                | "sqr"
-                | "Cbrt"
-                | "cbrt"
-                | "CubeRoot"
-                | "ArcTan"
-                | "Log"
-                | "log"
-                | "root"
-                | "sympify"
-                | "Real"
-                | "real"
-                | "Symbol"
-                | "Dummy"
-                | "Min"
-                | "Max"
-                | "min"
-                | "max"
-                | "fmin"
-                | "fmax"
-                | "sign"
-                | "Sign"
-                | "signum"
-                | "Complex"
-        )
-        || REFUSED.contains(&name)
+/// Whether an expression consists of numbers alone.
+fn is_number(tree: &Tree) -> bool {
+    match &tree.kind {
+        Kind::Number(..) => true,
+        Kind::Sum(parts) | Kind::Product(parts) => parts.iter().all(|(_, part)| is_number(part)),
+        _ => false,
+    }
+}
+
+/// What the meaning of a word depends on.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    sympy: bool,
+    fortran: bool,
+    /// The arguments stood in brackets.
+    square: bool,
 }
 
 /// Whether a name makes a matrix or list of its arguments.
@@ -179,15 +237,11 @@ fn function(name: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(own, others)| *own == name || others.contains(&name)).map(|&(own, _)| own)
 }
 
-/// The meaning of a function `name` of arguments; `square`: they stood in brackets.
-pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) -> Result<Tree, Failure> {
+fn call(at: usize, name: &str, rules: Rules, arguments: Vec<Tree>) -> Result<Tree, Failure> {
     let count = arguments.len();
     let expected = |wanted: &str| Err((at, format!("`{name}` of {count} arguments, expected {wanted}")));
     let product = |factors: Vec<(bool, Tree)>| Tree::new(at, Kind::Product(factors));
     let own = |name: &str, arguments: Vec<Tree>| Tree::new(at, Kind::Call(name.to_owned(), arguments));
-    if REFUSED.contains(&name) {
-        return Err((at, format!("`{name}` is not read: expected sums, products, powers and functions of numbers")));
-    }
     if is_matrix(name) {
         return matrix(at, name, arguments);
     }
@@ -239,15 +293,14 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
             None => expected("2"),
         },
         ("Minus", 1) => Ok(arguments.swap_remove(0).minus()),
-        ("S" | "Integer" | "Float" | "num" | "sympify" | "Rational" | "real" | "Real", 1) => {
-            Ok(arguments.swap_remove(0))
-        }
+        ("num" | "Rational", 1) => Ok(arguments.swap_remove(0)),
         ("den", 1) => Ok(arguments.swap_remove(0).inverse()),
-        ("sqr", 1) => Ok(arguments.swap_remove(0).power(Tree::whole(at, "2"))),
-        ("Cbrt" | "cbrt" | "CubeRoot", 1) => {
-            let third = Tree::whole(at, "3").inverse();
-            Ok(arguments.swap_remove(0).power(third))
-        }
+        ("cbrt" | "CubeRoot", 1) => Ok(own("cbrt", arguments)),
+        // The real root of a number that may be negative.
+        ("surd" | "Surd" | "nthroot" | "real_root", 2) => match pair(&mut arguments) {
+            Some((base, degree)) if degree.index() == Some("3") => Ok(own("cbrt", vec![base])),
+            _ => Err((at, format!("`{name}` of another degree than 3 is not read"))),
+        },
         ("root", 2) => match pair(&mut arguments) {
             Some((base, degree)) => Ok(base.power(degree.inverse())),
             None => expected("2"),
@@ -258,12 +311,13 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
             arguments.reverse();
             Ok(own("atan2", arguments))
         }
-        ("arctan" | "atan" | "atan2", 2) => Ok(own("atan2", arguments)),
+        ("arctan" | "arctan2" | "atan2" | "atan2_", 2) => Ok(own("atan2", arguments)),
+        ("atan", 2) if rules.fortran => Ok(own("atan2", arguments)),
         ("Log" | "log" | "ln", 1) => Ok(own("log", arguments)),
-        ("Log" | "log", 2) => match pair(&mut arguments) {
+        ("Log" | "log", 2) if rules.sympy || name == "Log" => match pair(&mut arguments) {
             Some((first, second)) => {
                 // Mathematica gives the base first, SymPy last.
-                let (base, of) = if square || name == "Log" { (first, second) } else { (second, first) };
+                let (base, of) = if rules.square || name == "Log" { (first, second) } else { (second, first) };
                 Ok(product(vec![(false, own("log", vec![of])), (true, own("log", vec![base]))]))
             }
             None => expected("2"),
@@ -272,11 +326,11 @@ pub(super) fn call(at: usize, name: &str, square: bool, arguments: Vec<Tree>) ->
             if let Some((_, of)) = RECIPROCALS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
                 return if count == 1 { Ok(own(of, arguments).inverse()) } else { expected("1") };
             }
-            match function(name) {
+            match function(name.trim_end_matches('_')) {
                 Some(known) if count == 1 => Ok(own(known, arguments)),
                 Some(_) => expected(if name == "atan2" { "2" } else { "1" }),
-                None if is_head(name) => expected("another number"),
-                None => Ok(own(name, arguments)),
+                None if Function::named(name, count).is_some() => Ok(own(name, arguments)),
+                None => expected("another number"),
             }
         }
     }

@@ -4,9 +4,10 @@ use super::super::blanks;
 use super::super::reader::{Failure, is_letter};
 use super::Notation;
 use super::constants::constant_tree;
+use super::ledger::Ledger;
 use super::tree::{Kind, Tree};
 use crate::algebra::Constant;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 200;
@@ -29,6 +30,16 @@ pub(super) struct Parser<'a> {
     pub(super) equations: usize,
     /// Inside a vector of Maple, which a `>` ends.
     pub(super) angle: bool,
+    /// Functions that are inputs even if they are words of the notation.
+    pub(super) opaque: BTreeSet<String>,
+    /// What of the text has been read or skipped.
+    pub(super) ledger: Ledger,
+    /// Whether no statement has begun at this place.
+    pub(super) fresh: bool,
+    /// The first spelling of each name of Fortran.
+    pub(super) spellings: BTreeMap<String, String>,
+    /// The inputs and outputs of a function of MATLAB.
+    pub(super) function: Option<(Vec<String>, Vec<String>)>,
 }
 
 impl<'a> Parser<'a> {
@@ -38,18 +49,28 @@ impl<'a> Parser<'a> {
             at: 0,
             depth: 0,
             form: notation == Some(Notation::Form),
-            notation: notation.or_else(|| guess(text)),
+            notation,
             arrays: BTreeSet::new(),
             known: BTreeSet::new(),
             complex: false,
             equations: 0,
             angle: false,
+            opaque: BTreeSet::new(),
+            ledger: Ledger::default(),
+            fresh: true,
+            spellings: BTreeMap::new(),
+            function: None,
         }
     }
 
-    /// At the beginning of a text, whatever its notation.
-    fn at_start(text: &'a [u8]) -> Self {
-        Self::new(text, Some(Notation::Maxima))
+    /// Marks the text from `start` on as read.
+    pub(super) fn read(&mut self, start: usize) {
+        self.ledger.read(start, self.at);
+    }
+
+    /// The name of the notation for a message.
+    pub(super) fn called(&self) -> &'static str {
+        self.notation.map_or("a text of unknown notation", Notation::name)
     }
 
     pub(super) fn is(&self, notation: Notation) -> bool {
@@ -95,30 +116,52 @@ impl<'a> Parser<'a> {
     pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
         let mut ended = false;
         loop {
+            let start = self.at;
+            let (c, matlab) = (self.is(Notation::C), self.is(Notation::Matlab));
+            let exclaims = matches!(self.notation, None | Some(Notation::Fortran));
             match *self.rest() {
-                [b'!', next, ..] if next != b'=' && !self.is(Notation::C) && self.after_blank() => self.line(),
-                [b'!'] if self.after_blank() => self.line(),
-                [b'%', ..] if self.percent_name().is_some() && !self.is(Notation::Matlab) => return Ok(ended),
-                [b'%', ..] if self.is(Notation::Matlab) || self.begins_line() || self.after_statement() => self.line(),
-                [b'.', b'.', b'.', ..] if self.is(Notation::Matlab) => {
+                [b'!', next, ..] if next != b'=' && exclaims && self.after_blank() => self.line(),
+                [b'!'] if exclaims && self.after_blank() => self.line(),
+                [b'%', ..] if self.percent_name().is_some() => return Ok(ended),
+                [b'%', ..] if matlab => self.line(),
+                [b'%', ..] if self.notation.is_none() && (self.begins_line() || self.after_statement()) => self.line(),
+                [b'.', b'.', b'.', ..] if matlab => {
                     self.line();
                     self.at += usize::from(self.peek() == b'\n');
                 }
                 // A line that continues the one before it, as in Fortran.
-                [b'&', ..] if self.begins_line() => {
+                [b'&', ..] if self.begins_line() && self.continues_lines() => {
                     ended = false;
                     self.at += 1;
                 }
-                [b'&', ..] if self.ends_line() => self.continued()?,
+                [b'&', ..] if self.ends_line() && self.continues_lines() => self.continued()?,
                 // A pointer of C.
-                [b'(', b'*', ..] if self.is(Notation::C) => return Ok(ended),
-                [b'/', b'/', ..] => self.line(),
+                [b'(', b'*', ..] if c => return Ok(ended),
+                [b'/', b'/', ..] if c => self.line(),
+                [b'/', b'/', ..] if self.notation.is_none() && self.between_statements() => self.line(),
+                // Lines for the preprocessor are statements. Maxima compares by it.
+                [b'#', ..] if !self.has_hash_comments() => return Ok(ended),
                 _ => match blanks::skip(self.text, self.at)? {
                     Some((next, line)) => (self.at, ended) = (next, ended || line),
                     None => return Ok(ended),
                 },
             }
+            self.read(start);
         }
+    }
+
+    fn has_hash_comments(&self) -> bool {
+        matches!(self.notation, None | Some(Notation::Maple | Notation::Sympy | Notation::Matlab))
+    }
+
+    /// Whether `&` continues lines: in Fortran, and in what FORM prints for it.
+    fn continues_lines(&self) -> bool {
+        matches!(self.notation, None | Some(Notation::Fortran | Notation::Form))
+    }
+
+    /// Whether no statement has begun, or one may have ended with the line.
+    fn between_statements(&self) -> bool {
+        self.fresh || self.depth <= 1 && self.begins_line()
     }
 
     fn after_blank(&self) -> bool {
@@ -174,6 +217,17 @@ impl<'a> Parser<'a> {
 
     /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima.
     pub(super) fn word(&mut self) -> String {
+        let start = self.at;
+        let name = self.letters();
+        self.read(start);
+        if self.is(Notation::Fortran) && !name.is_empty() {
+            // Capitals and small letters are the same: the first spelling stays.
+            return self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone();
+        }
+        name
+    }
+
+    fn letters(&mut self) -> String {
         let mut name = String::new();
         let mut from = self.at;
         loop {
@@ -204,9 +258,26 @@ impl<'a> Parser<'a> {
         Ok((count, negative))
     }
 
-    /// Reads a number in any notation: `12`, `1.5e-3`, `1.5d0`, `1.0_dp`, `1.0L`, ``1.5`16``, `1.5*^-3`.
+    /// Reads a number of the notation: `12`, `1.5e-3`, `1.5d0`, `1.0_dp`, `1.0L`, ``1.5`16``, `1.5*^-3`.
     pub(super) fn number(&mut self) -> Result<Tree, Failure> {
         let start = self.at;
+        let number = self.digits();
+        self.read(start);
+        number
+    }
+
+    fn digits(&mut self) -> Result<Tree, Failure> {
+        let start = self.at;
+        let of = |notations: &[Notation]| self.notation.is_some_and(|own| notations.contains(&own));
+        let (c, algebra) = (of(&[Notation::C]), of(&[Notation::Mathematica]));
+        let fortran = self.notation.is_none() || of(&[Notation::Fortran, Notation::Form, Notation::Matlab]);
+        let kinds = of(&[Notation::Fortran]);
+        let units = match self.notation {
+            Some(Notation::Matlab) => &b"ij"[..],
+            Some(Notation::Sympy) => b"j",
+            None if self.complex => b"ij",
+            _ => b"",
+        };
         let mut text = String::new();
         let mut whole = true;
         loop {
@@ -229,7 +300,7 @@ impl<'a> Parser<'a> {
             self.at = start;
             return self.fail("expected digits");
         }
-        if self.peek() == b'`' {
+        if self.peek() == b'`' && algebra {
             // The precision of a number of Mathematica.
             whole = false;
             while matches!(self.peek(), b'`' | b'0'..=b'9' | b'.') {
@@ -237,9 +308,15 @@ impl<'a> Parser<'a> {
             }
         }
         let power = match *self.rest() {
-            [b'e' | b'E' | b'd' | b'D' | b'q' | b'Q', b'0'..=b'9', ..] => 1,
-            [b'e' | b'E' | b'd' | b'D' | b'q' | b'Q', b'+' | b'-', b'0'..=b'9', ..] => 1,
-            [b'*', b'^', b'0'..=b'9', ..] | [b'*', b'^', b'-', b'0'..=b'9', ..] => 2,
+            [b'e' | b'E', b'0'..=b'9', ..] | [b'e' | b'E', b'+' | b'-', b'0'..=b'9', ..] => 1,
+            [b'd' | b'D' | b'q' | b'Q', b'0'..=b'9', ..] if fortran => 1,
+            [b'd' | b'D' | b'q' | b'Q', b'+' | b'-', b'0'..=b'9', ..] if fortran => 1,
+            [b'b' | b'B', b'0'..=b'9', ..] | [b'b' | b'B', b'+' | b'-', b'0'..=b'9', ..]
+                if self.is(Notation::Maxima) =>
+            {
+                1
+            }
+            [b'*', b'^', b'0'..=b'9', ..] | [b'*', b'^', b'-', b'0'..=b'9', ..] if algebra => 2,
             _ => 0,
         };
         if power > 0 {
@@ -256,60 +333,39 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
         }
-        if self.peek() == b'_' && self.rest().get(1).is_some_and(u8::is_ascii_alphabetic) {
+        if whole && text.len() > 1 && text.starts_with('0') && (c || self.is(Notation::Sympy)) {
+            self.at = start;
+            return self.fail("a whole number that begins with 0 is octal here: write it without the 0");
+        }
+        if self.peek() == b'_' && kinds && self.rest().get(1).is_some_and(u8::is_ascii_alphabetic) {
             // A kind of Fortran.
             let place = self.at;
             let kind = self.word();
-            if !["_dp", "_sp", "_qp", "_wp", "_rk", "_real64", "_real128", "_f64"].contains(&kind.as_str()) {
+            let known = ["_dp", "_sp", "_qp", "_wp", "_rk", "_ep", "_real32", "_real64", "_real128"];
+            if !known.contains(&kind.to_ascii_lowercase().as_str()) {
                 self.at = place;
                 return self.fail("expected an operator");
             }
-        } else if matches!(self.peek(), b'f' | b'F' | b'l' | b'L')
+        } else if c && ["_f64", "_f32", "f64", "f32"].iter().any(|kind| self.starts(kind)) {
+            self.word();
+        } else if c
+            && matches!(self.peek(), b'f' | b'F' | b'l' | b'L')
             && self.rest().get(1).is_none_or(|&next| !is_letter(next) && !next.is_ascii_digit())
         {
             self.at += 1;
         }
         let number = Tree::new(start, Kind::Number(text, whole));
         let after = self.rest().get(1).copied().unwrap_or(0);
-        if matches!(self.peek(), b'j' | b'i') && !is_letter(after) && !after.is_ascii_digit() {
+        if units.contains(&self.peek()) && self.peek() > 0 && !is_letter(after) && !after.is_ascii_digit() {
             // An imaginary number of Python or MATLAB.
             let unit = constant_tree(self.at, Constant::I);
             self.at += 1;
             return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
         }
+        if self.peek().is_ascii_alphabetic() || self.peek() == b'_' {
+            let message = format!("expected an operator behind a number of {}", self.called());
+            return self.fail(message);
+        }
         Ok(number)
     }
-}
-
-/// The notation of a text by marks that no other notation has.
-fn guess(text: &[u8]) -> Option<Notation> {
-    let operand = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b')' | b']' | b'\'');
-    let dotted = |part: &[u8]| matches!(*part, [before, b'.', b'*' | b'/' | b'^', ..] if operand(before) && !before.is_ascii_digit());
-    if text.windows(4).any(dotted)
-        || text.starts_with(b"%") && Parser::at_start(text).percent_name().is_none()
-        || text.windows(2).any(|pair| pair == b"\n%")
-    {
-        return Some(Notation::Matlab);
-    }
-    let typed = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim_start();
-        let line = line.strip_prefix("const ").unwrap_or(line);
-        ["double ", "float ", "long double ", "auto "].iter().any(|word| line.starts_with(word)) && line.contains('=')
-    };
-    if text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed) {
-        return Some(Notation::C);
-    }
-    let holds = |words: &[&str]| {
-        words.iter().any(|word| {
-            let places = text.windows(word.len()).enumerate().filter(|(_, part)| *part == word.as_bytes());
-            places.into_iter().any(|(at, _)| at == 0 || !is_letter(text[at - 1]) && !text[at - 1].is_ascii_digit())
-        })
-    };
-    if holds(&["Symbol('", "Symbol(\"", "Rational(", "Integer(", "Matrix([", "Piecewise(("]) {
-        return Some(Notation::Sympy);
-    }
-    let heads =
-        ["Sin[", "Cos[", "Tan[", "Exp[", "Log[", "Sqrt[", "Power[", "Plus[", "Times[", "Piecewise[", "If[", "Abs["];
-    holds(&heads).then_some(Notation::Mathematica)
 }

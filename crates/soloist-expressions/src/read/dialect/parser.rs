@@ -4,9 +4,9 @@ use super::super::reader::{Failure, is_letter};
 use super::Notation;
 use super::conditions;
 use super::constants::is_constant;
-use super::heads::{bare, call, is_head};
 use super::lexer::Parser;
 use super::tree::{BRACKETS, Kind, Tree};
+use super::words;
 use crate::algebra::Constant;
 
 impl Parser<'_> {
@@ -53,6 +53,10 @@ impl Parser<'_> {
             let ended = self.at;
             self.blanks()?;
             let skip = match *self.rest() {
+                [b'/', b'/', ..] => {
+                    let message = format!("`//` is a floor division or a comment: {}", self.floor_division());
+                    return self.fail(message);
+                }
                 [b'*', b'*', ..] | [b'^', ..] | [b'.', b'^', ..] => {
                     return self.fail("a second power: put the first into parentheses");
                 }
@@ -61,7 +65,7 @@ impl Parser<'_> {
                     break;
                 }
                 [b'*', ..] | [b'/', ..] => 1,
-                [b'.', b'*' | b'/', ..] => 2,
+                [b'.', b'*' | b'/', ..] if self.has_dots() => 2,
                 [b'!', ..] => return self.fail("a factorial is not read; a blank in front of '!' makes a comment"),
                 [b'%', ..] => return self.fail("expected an operator; a '%' that is no comment of MATLAB is not read"),
                 _ => {
@@ -91,7 +95,16 @@ impl Parser<'_> {
         let ended = self.at;
         self.blanks()?;
         self.at += match *self.rest() {
-            [b'*', b'*', ..] | [b'.', b'^', ..] => 2,
+            [b'*', b'*', ..] if matches!(self.notation, Some(Notation::C | Notation::Mathematica)) => {
+                let message = format!("`**` is no power in {}", self.called());
+                return self.fail(message);
+            }
+            [b'^', ..] if matches!(self.notation, Some(Notation::C | Notation::Fortran)) => {
+                let message = format!("`^` is no power in {}: write {}", self.called(), self.power_of());
+                return self.fail(message);
+            }
+            [b'*', b'*', ..] => 2,
+            [b'.', b'^', ..] if self.has_dots() => 2,
             [b'^', ..] => 1,
             _ => {
                 self.at = ended;
@@ -107,6 +120,23 @@ impl Parser<'_> {
             return Ok(Tree::new(start, Kind::Call("exp".into(), vec![exponent])));
         }
         Ok(base.power(exponent))
+    }
+
+    /// Whether operators on elements begin with a point.
+    fn has_dots(&self) -> bool {
+        matches!(self.notation, None | Some(Notation::Matlab))
+    }
+
+    fn floor_division(&self) -> &'static str {
+        match self.notation {
+            None => "give the notation, and write floor(a/b) for a floor division",
+            Some(Notation::Sympy) => "write floor(a/b)",
+            Some(_) => "not read here",
+        }
+    }
+
+    fn power_of(&self) -> &'static str {
+        if self.is(Notation::C) { "pow(a, b)" } else { "a**b" }
     }
 
     fn atom(&mut self) -> Result<Tree, Failure> {
@@ -172,6 +202,7 @@ impl Parser<'_> {
                     return self.fail("expected ']'");
                 }
                 self.at += end + 1;
+                self.read(start);
                 return Ok(Tree::new(start, Kind::Name(name)));
             }
         }
@@ -255,9 +286,11 @@ impl Parser<'_> {
     fn name(&mut self) -> Result<Tree, Failure> {
         let start = self.at;
         let mut name = self.word();
-        while self.starts("::") && matches!(name.as_str(), "std" | "f64" | "f32") {
+        let modules = ["std", "f64", "f32", "consts", "numbers", "core"];
+        while self.is(Notation::C) && self.starts("::") && modules.contains(&name.as_str()) {
             self.at += 2;
-            name = self.word();
+            let inner = ["consts", "numbers"].contains(&name.as_str());
+            name = if inner { format!("{name}.{}", self.word()) } else { self.word() };
         }
         while self.peek() == b'.' && self.rest().get(1).is_some_and(|&byte| is_letter(byte)) {
             self.at += 1;
@@ -268,11 +301,16 @@ impl Parser<'_> {
             return self.fail("expected a number, a name or '('");
         }
         match name.as_str() {
+            _ if !self.is(Notation::Sympy) => {}
             "S.Half" => return Ok(Tree::whole(start, "2").inverse()),
             "S.One" => return Ok(Tree::whole(start, "1")),
             "S.Zero" => return Ok(Tree::whole(start, "0")),
             "S.NegativeOne" => return Ok(Tree::whole(start, "1").minus()),
             _ => {}
+        }
+        if !self.known.contains(&name) && words::is_numberless(self.notation, &name) {
+            let message = format!("`{name}` is no number that code can hold; --args makes it an input");
+            return Err((start, message));
         }
         if self.peek() != b'['
             && let Some(constant) = self.constant(start, &name)
@@ -287,9 +325,11 @@ impl Parser<'_> {
             }
         }
         while self.peek() == b'[' {
-            if !self.form && is_head(bare(&name)) {
-                let arguments = self.conditional_arguments(bare(&name), b']')?;
-                return call(start, bare(&name), true, arguments);
+            let short = self.bare(&name).to_owned();
+            let square = !self.form && matches!(self.notation, None | Some(Notation::Mathematica));
+            if square && self.is_head(&short) {
+                let arguments = self.conditional_arguments(&short, b']')?;
+                return self.meaning(start, &short, true, arguments);
             }
             if let Some(tree) = self.index(start, &mut name)? {
                 return Ok(tree);
@@ -301,18 +341,27 @@ impl Parser<'_> {
             self.at = ended;
             return Ok(Tree::new(start, Kind::Name(name)));
         }
-        let short = bare(&name);
-        if matches!(short, "Symbol" | "Dummy" | "symbols")
+        let short = self.bare(&name).to_owned();
+        let short = short.as_str();
+        let sympy = matches!(self.notation, None | Some(Notation::Sympy));
+        if sympy
+            && matches!(short, "Symbol" | "Dummy" | "symbols")
             && self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte))
         {
             return self.quoted(start);
         }
-        if matches!(short, "Float" | "Integer" | "Rational" | "S")
+        if sympy
+            && matches!(short, "Float" | "Integer" | "Rational" | "S")
             && self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte))
         {
             return self.quoted_number(start);
         }
-        if matches!(short, "Indexed" | "IndexedBase" | "MatrixElement" | "MatrixSymbol" | "Str" | "Function" | "Idx") {
+        if sympy
+            && matches!(
+                short,
+                "Indexed" | "IndexedBase" | "MatrixElement" | "MatrixSymbol" | "Str" | "Function" | "Idx"
+            )
+        {
             return self.indexed(start, short);
         }
         let arguments = self.conditional_arguments(short, b')')?;
@@ -321,7 +370,7 @@ impl Parser<'_> {
         {
             return Ok(Tree::new(start, Kind::Name(format!("{name}[{}]", indices.join(",")))));
         }
-        call(start, short, false, arguments)
+        self.meaning(start, short, false, arguments)
     }
 
     /// Reads an index behind a name and adds it: `a[1]`, `a[0][1]`, `a[[1]]`. Returns the call where it is one.
@@ -339,6 +388,7 @@ impl Parser<'_> {
             }
             name.push_str(&inside);
             self.at += end + 1;
+            self.read(place);
             return Ok(None);
         }
         let arguments = self.arguments(b']')?;
@@ -361,7 +411,7 @@ impl Parser<'_> {
                 }
                 Ok(None)
             }
-            _ if self.is(Notation::Mathematica) && !double => call(start, name, true, arguments).map(Some),
+            _ if self.is(Notation::Mathematica) && !double => self.meaning(start, name, true, arguments).map(Some),
             _ => {
                 let shown: String = name.chars().take(24).collect();
                 Err((place, format!("`{shown}[` holds an expression: expected an index, or a function that is known")))
@@ -406,7 +456,9 @@ impl Parser<'_> {
                     false
                 })
                 .unwrap_or(end);
+            let sizes = self.at;
             self.at += end;
+            self.read(sizes);
             if self.peek() != b')' {
                 return self.fail("expected ')'");
             }
@@ -416,7 +468,7 @@ impl Parser<'_> {
                     return self.fail("expected '(' behind the name of a function");
                 }
                 let arguments = self.arguments(b')')?;
-                return call(start, &name, false, arguments);
+                return self.meaning(start, &name, false, arguments);
             }
             return Ok(Tree::new(start, Kind::Name(name)));
         }
@@ -470,7 +522,9 @@ impl Parser<'_> {
         if self.peek() == b',' {
             // Assumptions about a symbol.
             let words = self.rest().iter().take_while(|&&byte| is_letter(byte) || b", =".contains(&byte)).count();
+            let place = self.at;
             self.at += words;
+            self.read(place);
         }
         if self.peek() != b')' {
             return self.fail("expected ')' behind the name of a symbol");
@@ -493,7 +547,9 @@ impl Parser<'_> {
                 .rest()
                 .iter()
                 .take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit() || b", =".contains(&byte));
+            let place = self.at;
             self.at += rest.count();
+            self.read(place);
         }
         if self.peek() != b')' {
             return self.fail("expected ')' behind a number");
@@ -511,6 +567,7 @@ impl Parser<'_> {
     /// Reads `('text'` and returns the text.
     fn string(&mut self) -> Result<String, Failure> {
         self.at += 1;
+        let place = self.at;
         let quote = self.peek();
         self.at += 1;
         let Some(end) = self.rest().iter().position(|&byte| byte == quote || byte == b'\n') else {
@@ -521,6 +578,7 @@ impl Parser<'_> {
         if self.text[self.at - 1] != quote {
             return self.fail("a text in quotes that does not end");
         }
+        self.read(place);
         self.blanks()?;
         Ok(text)
     }

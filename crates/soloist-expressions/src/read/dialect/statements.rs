@@ -1,81 +1,22 @@
 //! Statements of all notations: declarations, targets and ends.
 
+use super::super::blanks;
 use super::super::reader::{Failure, is_letter};
+use super::guess::{DECLARING, LOCAL};
 use super::lexer::Parser;
 use super::tree::{Kind, Tree};
-use super::{Notation, Statement};
+use super::{Notation, Statement, words};
 use std::collections::HashMap;
 
-/// First words of statements of FORM that define an expression.
-const LOCAL: [&str; 4] = ["local", "l", "global", "g"];
-/// First words of statements of FORM that are skipped.
-const DECLARING: [&str; 20] = [
-    "symbol",
-    "symbols",
-    "s",
-    "vector",
-    "vectors",
-    "v",
-    "index",
-    "indices",
-    "i",
-    "function",
-    "functions",
-    "f",
-    "cfunction",
-    "cfunctions",
-    "cf",
-    "format",
-    "print",
-    "off",
-    "on",
-    "bracket",
-];
-/// Words in front of the name of a variable.
-const TYPES: [&str; 14] = [
-    "const",
-    "static",
-    "double",
-    "float",
-    "long",
-    "auto",
-    "real",
-    "Real",
-    "Scalar",
-    "constexpr",
-    "let",
-    "mut",
-    "var",
-    "id",
+/// Lines of the preprocessor of FORM that change no expression.
+const HARMLESS: [&str; 5] = ["-", "+", ":", "write", "message"];
+/// Types of whole numbers in C, C++ and Rust: an assignment drops the rest.
+const WHOLE: [&str; 20] = [
+    "int", "unsigned", "signed", "short", "char", "bool", "size_t", "int8_t", "int16_t", "int32_t", "int64_t",
+    "uint8_t", "uint32_t", "uint64_t", "i32", "i64", "u32", "u64", "usize", "Int",
 ];
 /// First words of lines of Fortran that compute nothing.
 const SKIPPED: [&str; 7] = ["implicit", "integer", "real", "double precision", "complex", "use", "intent"];
-
-/// Whether a line begins with a word that the reader does not know.
-pub(super) fn has_words(text: &[u8]) -> bool {
-    text.split(|&byte| matches!(byte, b'\n' | b';')).any(|line| {
-        let start = line.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(line.len());
-        let word = line[start..].iter().take_while(|&&byte| is_letter(byte)).count();
-        let gap = line.get(start + word).is_some_and(|&byte| matches!(byte, b' ' | b'\t'));
-        let after = line[start + word..].iter().find(|byte| !byte.is_ascii_whitespace());
-        gap && after.is_some_and(|&byte| is_letter(byte))
-            && TYPES.iter().any(|known| known.as_bytes() == &line[start..start + word] && *known != "let")
-            || is_accumulated(&line[start..])
-    })
-}
-
-/// Whether a line is `F = F + ...`.
-fn is_accumulated(line: &[u8]) -> bool {
-    let word = line.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count();
-    let blanks = |from: usize| line[from..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count() + from;
-    let equal = blanks(word);
-    if word == 0 || line.get(equal) != Some(&b'=') {
-        return false;
-    }
-    let again = blanks(equal + 1);
-    let sign = blanks((again + word).min(line.len()));
-    line[again..].starts_with(&line[..word]) && line.get(sign).is_some_and(|&byte| matches!(byte, b'+' | b'-'))
-}
 
 impl Parser<'_> {
     /// Reads all statements.
@@ -122,31 +63,86 @@ impl Parser<'_> {
 
     /// Skips the text between statements. Returns whether another statement follows.
     fn next_statement(&mut self) -> Result<bool, Failure> {
+        let form = self.form;
         loop {
+            self.fresh = true;
             let start = self.at == 0 || self.text[self.at - 1] == b'\n';
             let ended = self.blanks()? || start;
             let first = self.at == 0 || self.text[self.at - 1] == b'\n';
+            let place = self.at;
             match self.rest() {
                 [] => return Ok(false),
                 [b';', ..] => self.at += 1,
                 [b'$', next, ..] if next.is_ascii_whitespace() => self.at += 1,
                 [b'$'] => self.at += 1,
-                [b'*', ..] if first => self.line(),
-                [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => self.line(),
+                [b'*', ..] if first && form => {
+                    self.line();
+                    self.read(place);
+                }
+                [b'.', letter, ..] if ended && form && letter.is_ascii_alphabetic() => {
+                    self.line();
+                    self.skip(place);
+                }
+                [b'#', ..] if form || self.is(Notation::C) => self.preprocessor()?,
                 _ if self.declares() => {
-                    self.form = true;
                     let end = self.rest().iter().position(|&byte| byte == b';').unwrap_or(self.rest().len());
                     self.at += end;
+                    self.skip(place);
                 }
-                _ if ended && self.is_declaration() => self.line(),
-                _ if self.declares_only() => self.at += self.rest().iter().position(|&byte| byte == b';').unwrap_or(0),
-                _ => return Ok(true),
+                _ if ended && self.is_declaration() => {
+                    self.line();
+                    self.skip(place);
+                }
+                _ if self.declares_only() => {
+                    self.at += self.rest().iter().position(|&byte| byte == b';').unwrap_or(0);
+                    self.skip(place);
+                }
+                _ if self.is(Notation::Matlab) && self.begins_function() => self.matlab_function()?,
+                _ if self.is(Notation::Matlab) && self.function.is_some() && self.ends_function() => {
+                    self.word();
+                    self.read(place);
+                }
+                _ if self.is_command() => {
+                    self.command()?;
+                    self.skip(place);
+                }
+                _ => {
+                    self.fresh = false;
+                    return Ok(true);
+                }
             }
         }
     }
 
+    /// Lists the text from `start` on as skipped.
+    fn skip(&mut self, start: usize) {
+        self.ledger.skip(self.text, start, self.at);
+    }
+
+    /// Skips a line of the preprocessor that changes nothing.
+    fn preprocessor(&mut self) -> Result<(), Failure> {
+        let start = self.at;
+        let line = &self.text[start + 1..blanks::line_end(self.text, start)];
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_start();
+        let harmless = if self.form {
+            HARMLESS.iter().any(|word| line.starts_with(word))
+        } else {
+            ["include", "pragma"].iter().any(|word| line.starts_with(word))
+        };
+        if !harmless {
+            return self.fail("a line of the preprocessor, which may change what follows");
+        }
+        self.line();
+        self.skip(start);
+        Ok(())
+    }
+
     /// Whether a declaration of FORM starts here: its word, and on the same line a name or, as in `print;`, nothing.
     fn declares(&mut self) -> bool {
+        if !self.form {
+            return false;
+        }
         let start = self.at;
         let word = if is_letter(self.peek()) { self.word().to_ascii_lowercase() } else { String::new() };
         let gap = self.rest().iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
@@ -158,8 +154,12 @@ impl Parser<'_> {
 
     /// Whether a line declares variables of Fortran without a value.
     fn is_declaration(&self) -> bool {
+        if !self.is(Notation::Fortran) {
+            return false;
+        }
         let line = self.rest().split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let line = String::from_utf8_lossy(line);
+        let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let line = line.split('!').next().unwrap_or_default();
         let starts =
             |word: &&str| line.strip_prefix(*word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
         SKIPPED.iter().any(starts)
@@ -170,31 +170,157 @@ impl Parser<'_> {
 
     /// Whether a declaration of C without a value starts here: `double a, b;`.
     fn declares_only(&self) -> bool {
+        if !self.is(Notation::C) {
+            return false;
+        }
         let Some(end) = self.rest().iter().position(|&byte| byte == b';') else { return false };
         let statement = String::from_utf8_lossy(&self.rest()[..end]);
-        ["double ", "float ", "long double "].iter().any(|word| statement.starts_with(word))
-            && statement.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit() || b" ,\t".contains(&byte))
+        let (_, names) = statement.split_once([' ', '\t']).unwrap_or_default();
+        statement.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit() || b" ,\t".contains(&byte))
+            && names.trim_start().starts_with(|first: char| first.is_alphabetic() || first == '_')
+    }
+
+    /// Whether a statement of this notation begins here that computes nothing.
+    fn is_command(&mut self) -> bool {
+        if !is_letter(self.peek()) {
+            return false;
+        }
+        let start = self.at;
+        let word = self.word();
+        let gap = self.rest().iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+        let next = self.rest().get(gap).copied().unwrap_or(b'\n');
+        let after = self.rest().get(gap + 1).copied().unwrap_or(b'\n');
+        self.at = start;
+        if self.known.contains(&word) || !words::is_command(self.notation, &word) {
+            return false;
+        }
+        let defines = next == b'=' && after != b'=' || next == b':' && after == b'=';
+        // A blank in front of an operator, none behind it: `format -long`, but `clear + 1`.
+        let open = words::is_open(self.notation, &word)
+            && gap > 0
+            && (is_letter(next) || next == b'-' && is_letter(after) || next == b'*' || next == b'\'' || next == b'"');
+        !defines && (open || matches!(next, b'(' | b'[' | b';' | b'$' | b'\n' | b'\r' | b':'))
+    }
+
+    /// Passes a command: to the end of the line or statement, and no further.
+    fn command(&mut self) -> Result<(), Failure> {
+        let (start, mut depth, mut quote) = (self.at, 0_usize, None);
+        while self.at < self.text.len() {
+            let byte = self.peek();
+            match (byte, quote) {
+                (b'\n', _) if depth == 0 => break,
+                (b'\n', _) => {
+                    self.at = start;
+                    return self.fail("a command that does not end with its line");
+                }
+                (_, Some(open)) if byte == open => quote = None,
+                (_, Some(_)) => {}
+                (b'"' | b'\'', None) => quote = Some(byte),
+                (b'(' | b'[' | b'{', None) => depth += 1,
+                (b')' | b']' | b'}', None) => depth = depth.saturating_sub(1),
+                (b';' | b'$', None) if depth == 0 => break,
+                (b':', None) if depth == 0 && self.is(Notation::Maple) => {
+                    self.at += 1;
+                    break;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether a function of MATLAB begins here.
+    fn begins_function(&self) -> bool {
+        self.starts("function") && self.rest().get(8).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'['))
+    }
+
+    /// Whether the last word of a function stands here.
+    fn ends_function(&self) -> bool {
+        ["endfunction", "end", "return"].iter().any(|word| {
+            let next = self.rest().get(word.len()).copied().unwrap_or(b'\n');
+            self.starts(word) && !is_letter(next) && !next.is_ascii_digit() && !b"=.([".contains(&next)
+        })
+    }
+
+    /// Reads `function [a, b] = name(x, y)`.
+    fn matlab_function(&mut self) -> Result<(), Failure> {
+        let start = self.at;
+        if self.function.is_some() {
+            return self.fail("a second function: a text holds one");
+        }
+        let end = blanks::line_end(self.text, start);
+        let line = String::from_utf8_lossy(&self.text[start + 8..end]).into_owned();
+        let line = line.split('%').next().unwrap_or_default().trim().trim_end_matches([';', ',']);
+        let (left, right) = line.split_once('=').unwrap_or(("", line));
+        let (name, inside) = right.split_once('(').unwrap_or((right, ")"));
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit());
+        let list = |text: &str| -> Vec<String> {
+            text.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        };
+        let outputs = list(left.trim().trim_start_matches('[').trim_end_matches(']'));
+        match inside.trim_end().strip_suffix(')').map(list) {
+            Some(args) if is_name(name.trim()) && args.iter().chain(&outputs).all(|name| is_name(name)) => {
+                self.known.extend(args.iter().chain(&outputs).cloned());
+                self.function = Some((args, outputs));
+            }
+            _ => return self.fail("expected `function out = name(x, y)` on one line"),
+        }
+        self.at = end;
+        self.read(start);
+        Ok(())
+    }
+
+    /// Reads the words in front of the name of a variable. Returns whether FORM calls it an expression.
+    fn words_before(&mut self) -> Result<bool, Failure> {
+        let (mut local, mut first) = (false, true);
+        loop {
+            let place = self.at;
+            let word = if is_letter(self.peek()) { self.word() } else { String::new() };
+            let joined = self.at;
+            let ended = self.blanks()?;
+            let named = self.at > joined && (is_letter(self.peek()) || self.peek() == b'[' && self.form);
+            let lower = word.to_ascii_lowercase();
+            let known = match self.notation {
+                Some(Notation::Form) => LOCAL.contains(&lower.as_str()) || lower == "id",
+                Some(Notation::C) => !word.is_empty() && !ended && self.names_a_variable(),
+                _ => false,
+            };
+            if !(named && known) {
+                self.at = place;
+                return Ok(local);
+            }
+            if self.is(Notation::C) {
+                let whole = WHOLE.contains(&word.as_str()) || word == "long" && !self.starts("double");
+                if whole && first {
+                    self.at = place;
+                    return self.fail(format!("`{word}` is a type of whole numbers, which drop the rest"));
+                }
+                first &= matches!(&word[..], "const" | "static" | "constexpr" | "let" | "mut");
+            }
+            local |= self.form && lower != "id";
+        }
+    }
+
+    /// Whether a name and `=`, or another word of a declaration, stand here.
+    fn names_a_variable(&self) -> bool {
+        let line = self.rest();
+        let count = line.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count();
+        let rest = &line[count..];
+        let gap = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        match rest[gap..] {
+            [b'=', b'=', ..] => false,
+            [b'=', ..] | [b'[', ..] => count > 0,
+            [next, ..] => count > 0 && gap > 0 && is_letter(next),
+            [] => false,
+        }
     }
 
     /// Reads what stands in front of an expression: words, a name and a sign.
     fn target(&mut self) -> Result<Target, Failure> {
         let start = self.at;
-        let mut target = Target::default();
-        loop {
-            let place = self.at;
-            let word = if is_letter(self.peek()) { self.word() } else { String::new() };
-            let joined = self.at;
-            self.blanks()?;
-            let named = is_letter(self.peek()) || self.peek() == b'[';
-            let lower = word.to_ascii_lowercase();
-            if named && self.at > joined && LOCAL.contains(&lower.as_str()) {
-                self.form = true;
-                target.local = true;
-            } else if !(named && self.at > joined && TYPES.contains(&word.as_str())) {
-                self.at = place;
-                break;
-            }
-        }
+        let mut target = Target { local: self.words_before()?, ..Target::default() };
         let typed = self.at > start;
         let place = self.at;
         let name = self.target_name()?;
@@ -257,7 +383,9 @@ impl Parser<'_> {
             {
                 return Ok(name);
             }
+            let place = self.at;
             self.at += end + 1;
+            self.read(place);
             name = match name.strip_suffix(']') {
                 Some(open) => format!("{open},{inside}]"),
                 None => format!("{name}[{inside}]"),
@@ -274,7 +402,9 @@ impl Parser<'_> {
                 && !index.starts_with(',')
                 && !index.ends_with(',')
             {
+                let place = self.at;
                 self.at += skip + end + 2;
+                self.read(place);
                 self.arrays.insert(name.clone());
                 name = format!("{name}[{index}]");
             }
@@ -313,14 +443,21 @@ impl Parser<'_> {
             }
             [b'$'] => Ok(()),
             [b'$', next, ..] if next.is_ascii_whitespace() => Ok(()),
-            [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => Ok(()),
+            [b'.', letter, ..] if ended && self.form && letter.is_ascii_alphabetic() => Ok(()),
+            // Outputs of MATLAB may be separated by commas.
+            [b',', ..] if self.is(Notation::Matlab) => {
+                self.at += 1;
+                Ok(())
+            }
+            [b'#', ..] if ended && self.is(Notation::C) => Ok(()),
             [byte, ..] if ended && (is_letter(byte) || byte == b'[' && self.form) => {
                 let here = self.at;
                 let form = self.form;
                 let arrays = self.arrays.clone();
                 let named = self.target()?.name.is_some();
                 (self.at, self.form, self.arrays) = (here, form, arrays);
-                if named || self.declares() || self.is_declaration() {
+                let own = self.is(Notation::Matlab) && (self.ends_function() || self.begins_function());
+                if named || own || self.declares() || self.is_declaration() || self.is_command() {
                     Ok(())
                 } else {
                     self.fail("expected an operator, ';' or `name =`")
