@@ -171,8 +171,8 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
 /// The seed of the draws of checked games.
 const FIRST_SEED: u64 = 0;
 
-/// Checks a problem on `most` games in about so many seconds, as [`check_own`] does. The first one may take ten times as
-/// long. Ctrl-C ends them, and the run that follows.
+/// Checks a problem on `most` games in about so many seconds, as [`check_own`] does. The first one may take ten times
+/// as long. Ctrl-C ends them, and the run that follows.
 fn play_first(py: Python<'_>, problem: &PyProblem, most: usize, seconds: f64) -> PyResult<()> {
     let begin = Instant::now();
     for (games, part) in [(1, 10.0), (most.saturating_sub(1), 1.0)] {

@@ -35,7 +35,9 @@ fn windows(scale: u32, closing: u32, depot: u32) -> String {
 #[test]
 fn suspicious_files_are_remarked_and_others_are_not() {
     let tour = |closing: u32| format!("3\n0 5 9\n5 0 4\n9 4 0\n0 2000\n0 {closing}\n1 1500\n");
-    let cases: &[(&str, &[(&str, &str)], String, &str)] = &[
+    /// Problem, options, file and what is said of it.
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], String, &'a str);
+    let cases: &[Case<'_>] = &[
         (
             "vrptw",
             &[],

@@ -2,8 +2,8 @@
 
 use crate::moves::PyMove;
 
-/// The states of the game that is played, by numbers that grow along it, so that an exception can say where it happened.
-/// Searches that keep many states, as beams do, leave the game: then nothing is known of their way.
+/// The states of the game that is played, by numbers that grow along it, so that an exception can say where it
+/// happened. Searches that keep many states, as beams do, leave the game: then nothing is known of their way.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     last: u64,

@@ -1,12 +1,15 @@
-//! Stacking: items come, are stored in stacks and leave on given dates, with as few relocations as possible. The restricted
-//! block relocation problem is the case without arrivals: nothing is moved but what lies above the item that leaves next.
+//! Stacking: items come, are stored in stacks and leave on given dates, with as few relocations as possible. The
+//! restricted block relocation problem is the case without arrivals: nothing is moved but what lies above the item that
+//! leaves next.
 //!
 //! | | |
 //! |---|---|
 //! | score | relocations, smaller is better |
-//! | file | a header and rows `item release due`, or a block relocation file `stacks items`, `height items...`; see [`parse`] |
+//! | file | a header and rows `item release due`, or a block relocation file `stacks items`, `height items...`; see
+//! [`parse`] |
 //! | specs | `random:10x1000:7`, `relocation:4x6:7`; see [`generate`] |
-//! | solution | `{"relocations": 2, "movements": [[TIME, ITEM, FROM, TO], ...]}` in time order; `null` stands for outside |
+//! | solution | `{"relocations": 2, "movements": [[TIME, ITEM, FROM, TO], ...]}` in time order; `null` stands for
+//! outside |
 //!
 //! # Rules
 //! Dates pass in ascending order. On a date first the items that are due leave, in the order of the number of items

@@ -55,19 +55,20 @@ pub fn read_with(
 /// Reads a system of expressions. Errors call the text `name`.
 ///
 /// An output is `name = expression;`, `name := expression;` or a bare expression; a mere name among assignments is an
-/// error. In texts of FORM, `Local`, `Global` and declarations may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression consists of
-/// numbers (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`), `+ - * /`, `^` or `**` with a whole
-/// exponent, parentheses and functions. A list `[x+y, x*y]`, a list of lists and a `Matrix(...)` as Python prints them
-/// are several outputs, called `name[0]` and so on. Behind a statement of FORM (`Symbols [x+y];`, `Local F = ...`) a
-/// text in brackets is a name instead. Line ends are blanks, and a `\` joins two lines. Comments are `# ...`,
+/// error. In texts of FORM, `Local`, `Global` and declarations may stand in front. The `;` may be missing at the end
+/// and before a line `name = ...`. An expression consists of numbers (`12`, `p/q`, `1.5e-3`, read exactly), names
+/// (`a1`, `a[1]`, `p1.p2`), `+ - * /`, `^` or `**` with a whole exponent, parentheses and functions. A list `[x+y,
+/// x*y]`, a list of lists and a `Matrix(...)` as Python prints them are several outputs, called `name[0]` and so on.
+/// Behind a statement of FORM (`Symbols [x+y];`, `Local F = ...`) a text in brackets is a name instead. Line ends are
+/// blanks, and a `\` joins two lines. Comments are `# ...`,
 /// `\\ ...`, `/* ... */`, `(* ... *)` and, in FORM, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
 /// Other notations are turned into this one first: listings of FORM, Mathematica (`f[x]`, `{a, b}`, `Power[a, 2]`),
 /// Maple (`v := [a, b]`), SymPy (`srepr`, `Matrix`, `S(3)`), Maxima (`f : a$`), MATLAB (`a.*b`, `[a; b]`),
-/// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). Each has its own words: FORM's `den(x)` is 1/x
-/// there and in Mathematica alone. Without a notation it is guessed by marks that no other one has; a text without marks
-/// has the words that mean the same wherever they occur. Every word and number is read, or skipped and listed by
+/// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). Each has its own words: FORM's `den(x)` is
+/// 1/x there and in Mathematica alone. Without a notation it is guessed by marks that no other one has; a text without
+/// marks has the words that mean the same wherever they occur. Every word and number is read, or skipped and listed by
 /// [`System::skipped`], or it is an error.
 ///
 /// A statement that later ones use is an intermediate and no output, unless FORM declares it as an expression.

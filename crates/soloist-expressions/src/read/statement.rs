@@ -65,8 +65,8 @@ impl Reader<'_> {
         Ok(std::mem::take(&mut self.done))
     }
 
-    /// Whether a statement is a mere word, or a function that code does not compute: no expression that stands for itself
-    /// among assignments.
+    /// Whether a statement is a mere word, or a function that code does not compute: no expression that stands for
+    /// itself among assignments.
     fn is_bare(&self, at: usize) -> bool {
         let text = &self.text[self.done[at].range.clone()];
         let name = text.iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit() || byte == b'.').count();

@@ -62,8 +62,8 @@ impl Verified {
 }
 
 /// Runs `code` at random points modulo primes near 2^61 and compares the outputs with the input. The input is the text
-/// from which the system was read, or its terms if there is no text. The points, and the last prime, are a hash of input
-/// and code.
+/// from which the system was read, or its terms if there is no text. The points, and the last prime, are a hash of
+/// input and code.
 ///
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.

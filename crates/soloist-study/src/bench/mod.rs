@@ -16,6 +16,7 @@
 pub(crate) mod analysis;
 mod export;
 mod json;
+mod numbers;
 pub(crate) mod plan;
 pub(crate) mod present;
 mod profile;
@@ -30,9 +31,10 @@ pub(crate) mod verdict;
 
 pub(crate) use analysis::{Grid, Line, Signs, mean};
 pub use export::Folder;
+pub(crate) use numbers::{probability, rounded};
 pub use plan::Plan;
+pub(crate) use present::budget_text;
 pub use present::{Findings, Shown};
-pub(crate) use present::{budget_text, probability, rounded};
 pub use record::Detail;
 pub(crate) use record::Run;
 pub use runner::Running;

@@ -1,7 +1,7 @@
 //! Which method is best, in one sentence: the same in the tables of `bench` and on the page of `report`.
 
 use super::analysis::{Comparison, Grid};
-use super::present::{probability, rounded};
+use super::numbers::{probability, rounded};
 use soloist::Sense;
 use std::fmt::Write;
 

@@ -73,13 +73,15 @@ fn fold(a: u64, b: u64) -> u64 {
     ((product >> 64) as u64) ^ (product as u64) ^ a.rotate_left(32)
 }
 
-/// What stands for a state where states are compared: two states are taken as equal when all 128 bits of their keys are.
+/// What stands for a state where states are compared: two states are taken as equal when all 128 bits of their keys
+/// are.
 ///
 /// A key is made of everything that distinguishes a state: [`Key::of`] a value that implements [`Hash`] (the state
-/// itself, if it derives it), or a [`KeyHasher`] that is fed word by word. Equal values have equal keys. Of `n` different
-/// ones two have equal keys with probability about `n^2 / 2^129`: 10^-21 for 10^9 states. That holds for values that
-/// somebody has chosen as well, because the bits are those of SipHash-1-3 with a fixed key (Aumasson and Bernstein, 2012): no way is known to find
-/// colliding values but to try about 2^64 of them, while those of [`stable_hash`] are found by solving an equation.
+/// itself, if it derives it), or a [`KeyHasher`] that is fed word by word. Equal values have equal keys. Of `n`
+/// different ones two have equal keys with probability about `n^2 / 2^129`: 10^-21 for 10^9 states. That holds for
+/// values that somebody has chosen as well, because the bits are those of SipHash-1-3 with a fixed key (Aumasson and
+/// Bernstein, 2012): no way is known to find colliding values but to try about 2^64 of them, while those of
+/// [`stable_hash`] are found by solving an equation.
 ///
 /// ```
 /// use soloist::problem::Key;

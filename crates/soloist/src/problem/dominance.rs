@@ -67,10 +67,10 @@ pub trait Dominance<P: Problem> {
     /// both and add the same to both scores; the moves may have other names and stand in another order, so that
     /// symmetric states may share a key. Where moves can be taken back, as in sliding puzzles, a state may have the key
     /// of one before it in the same game, with a score so far and resources that are no better: the one before
-    /// dominates it, and it is dropped. A state that comes back better is an error. A route: the key is the set of places
-    /// visited and the last of them, the score so far is the length; [`Problem::key`], in contrast, has to include the
-    /// length. The score so far is compared in the problem's [`sense`](Problem::sense), is never NaN, and need not be
-    /// the score of anything finished.
+    /// dominates it, and it is dropped. A state that comes back better is an error. A route: the key is the set of
+    /// places visited and the last of them, the score so far is the length; [`Problem::key`], in contrast, has to
+    /// include the length. The score so far is compared in the problem's [`sense`](Problem::sense), is never NaN, and
+    /// need not be the score of anything finished.
     fn future(&self, state: &P::State) -> (Key, f64);
 
     /// Appends further numbers that are compared among states with the same [`future`](Self::future), each in the

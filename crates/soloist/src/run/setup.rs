@@ -41,16 +41,18 @@ pub struct Setup {
     ///
     /// An exact search runs beside the method, at most 100,000 nodes of it, or more in proportion to a part above
     /// [`PROOF`](Self::PROOF) and where solutions are long, at least as many as four ways to a solution cost; in a run
-    /// limited by time alone, at least as many as it makes in that part of half of its time: complete beam search where the problem has a [bound](crate::Problem::bound) and
-    /// [futures](crate::problem::Dominance::future), otherwise depth-first branch and bound. Where the latter estimates
-    /// that its whole tree has at most four million nodes, it may make these nodes and use half of the effort. It finds
-    /// the optimum of small instances within milliseconds; what it finds counts like any other solution. Its effort, in
-    /// playouts and in moves (a node counts as eight), is never more than this part of the effort of the run so far
-    /// (half of it in a small tree); of a run limited by time alone it is measured in time. So a run limited by counts
-    /// is reproducible, whole or in parts. The first stream makes the attempt.
+    /// limited by time alone, at least as many as it makes in that part of half of its time: complete beam search where
+    /// the problem has a [bound](crate::Problem::bound) and [futures](crate::problem::Dominance::future), otherwise
+    /// depth-first branch and bound. Where the latter estimates that its whole tree has at most four million nodes, it
+    /// may make these nodes and use half of the effort. It finds the optimum of small instances within milliseconds;
+    /// what it finds counts like any other solution. Its effort, in playouts and in moves (a node counts as eight), is
+    /// never more than this part of the effort of the run so far (half of it in a small tree); of a run limited by time
+    /// alone it is measured in time. So a run limited by counts is reproducible, whole or in parts. The first stream
+    /// makes the attempt.
     ///
     /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
-    /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes. The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
+    /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes.
+    /// The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
     #[serde(default)]
     pub proof: f64,
 }

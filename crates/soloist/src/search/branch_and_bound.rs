@@ -65,13 +65,13 @@ parameters! {
     /// bytes and more), never more than the budget, but at least 4096 of them: when they do not fit, the half of the
     /// open states with the worst bounds is dropped. Unless all that was dropped turns out to be no better than the
     /// incumbent, the search then ends as completed, not as exhausted, and proves nothing. The table takes 32 to 64
-    /// bytes a state (half as much again with futures); a full one forgets, which only repeats work. (The table's share is
-    /// half of the budget with open states, else all.) Checkpoints contain open states and table. On several streams
+    /// bytes a state (half as much again with futures); a full one forgets, which only repeats work. (The table's share
+    /// is half of the budget with open states, else all.) Checkpoints contain open states and table. On several streams
     /// every stream does the whole search, in another order (see `shuffle`): the first proof ends the run, as soon as
     /// the others have scored more solutions than that stream or have ended as well.
     ///
-    /// A proof is as good as the bounds and, with `table`, the [keys](crate::problem::Key): their 128 bits are compared.
-    /// Equal keys are also taken to list their moves in the same order.
+    /// A proof is as good as the bounds and, with `table`, the [keys](crate::problem::Key): their 128 bits are
+    /// compared. Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver};

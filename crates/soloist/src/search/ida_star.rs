@@ -35,8 +35,8 @@ parameters! {
     /// of each, and a state that is not better is skipped. On several streams every stream does the whole search, in
     /// another order (see `shuffle`).
     ///
-    /// A proof is as good as the bounds and, with `table`, the [keys](crate::problem::Key): their 128 bits are compared.
-    /// Equal keys are also taken to list their moves in the same order.
+    /// A proof is as good as the bounds and, with `table`, the [keys](crate::problem::Key): their 128 bits are
+    /// compared. Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver};

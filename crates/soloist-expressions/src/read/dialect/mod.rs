@@ -1,9 +1,9 @@
 //! Texts of computer algebra and programming languages, turned into the notation of the reader.
 //!
-//! One grammar reads all notations: most signs have the same meaning wherever they occur. Words belong to notations, and
-//! so do marks that differ (comments by `%`, rows of matrices by `;`, whole divisions of C). A text whose [`Notation`] is
-//! not given and has no marks of one has the words that mean the same wherever they occur. Each word and number of a text
-//! is read, or skipped by name, or refused.
+//! One grammar reads all notations: most signs have the same meaning wherever they occur. Words belong to notations,
+//! and so do marks that differ (comments by `%`, rows of matrices by `;`, whole divisions of C). A text whose
+//! [`Notation`] is not given and has no marks of one has the words that mean the same wherever they occur. Each word
+//! and number of a text is read, or skipped by name, or refused.
 
 mod conditions;
 mod constants;

@@ -81,8 +81,8 @@ parameters! {
     /// noise: pass `i`, counted from 0, has the width `width * widen^i`.
     ///
     /// A run that ends in its first pass has its best states: for its [outcome](crate::run::Session::outcome) they are
-    /// played to their ends by a narrow beam, which ranks at most one child for 32 of the run. That counts as no playout
-    /// and is no part of the run: one that is continued goes on from the pass.
+    /// played to their ends by a narrow beam, which ranks at most one child for 32 of the run. That counts as no
+    /// playout and is no part of the run: one that is continued goes on from the pass.
     ///
     /// With `split > 0` every state that many moves below the root has a separate pass, in random order, before the
     /// next width. This suits problems whose first moves lead to states that are not comparable, such as a choice of
