@@ -157,7 +157,7 @@ def tsptw(draw):
 
 
 def solomon(customers, capacity, vehicles, depot):
-    lines = ["x", "", "VEHICLE", "NUMBER CAPACITY", f"{vehicles} {capacity}", "", "CUSTOMER", "CUST NO. X Y D R D S", ""]
+    lines = ["x", "", "VEHICLE", "NUMBER CAPACITY", f"{vehicles} {capacity}", "", "CUSTOMER", "NO X Y D R D S", ""]
     rows = [depot, *customers]
     return "\n".join([*lines, *(" ".join(map(str, (at, *row))) for at, row in enumerate(rows))]) + "\n"
 

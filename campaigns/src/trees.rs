@@ -92,7 +92,7 @@ impl Tree {
             Keys::Hashed => Key::of(&number),
             Keys::Numbers => number.into(),
             Keys::Heap => words(number, PLACE),
-            Keys::Few(most) => words(number, fold(number, FACTOR) ^ number % most.max(1)),
+            Keys::Few(most) => words(number, fold(number, FACTOR) ^ (number % most.max(1))),
         }
     }
 

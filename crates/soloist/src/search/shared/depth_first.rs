@@ -354,7 +354,7 @@ impl DepthFirst {
         let identity = frame.state.as_ref().and_then(|state| self.identities.of(problem, state));
         if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
             // With discrepancies left, a state has other solutions in this pass.
-            let key = if frame.mark.left == 0 { key } else { key.with(frame.mark.left as u64) };
+            let key = if frame.mark.left == 0 { key } else { key.with(frame.mark.left) };
             if table.enter((key, value)) {
                 return false;
             }
