@@ -246,7 +246,7 @@ def draw_vrptw(draw):
     # Coordinates on a line or a grid of Pythagorean steps: ties, and windows that are met exactly.
     flat = draw.random() < 0.5
     horizon = draw.choice([60, 120, 300])
-    lines = ["x", "", "VEHICLE", "NUMBER CAPACITY", f"{vehicles} {capacity}", "", "CUSTOMER", "CUST NO. X Y D R D S", ""]
+    lines = ["x", "", "VEHICLE", "NUMBER CAPACITY", f"{vehicles} {capacity}", "", "CUSTOMER", "NO X Y D R D S", ""]
     lines.append(f"0 0 0 0 0 {horizon} 0")
     for at in range(1, customers + 1):
         x, y = draw.randrange(31), 0 if flat else draw.randrange(31)
@@ -446,7 +446,8 @@ def best_relocation(text):
 
 
 def kind(problem, draw, best, smaller, prefixed=False, **options):
-    return {"problem": problem, "draw": draw, "best": best, "smaller": smaller, "prefixed": prefixed, "options": options}
+    rules = {"smaller": smaller, "prefixed": prefixed, "options": options}
+    return {"problem": problem, "draw": draw, "best": best, **rules}
 
 
 # Whose optima behind some moves are known as well is `prefixed`: `best(text, moves)`.
