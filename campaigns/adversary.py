@@ -1,4 +1,4 @@
-"""Looks for wrong claims of optimality: python3 campaigns/adversary.py [--claims N] [--seed S] [--jobs J] [--only PART].
+"""Looks for false claims: python3 campaigns/adversary.py [--claims N] [--seed S] [--jobs J] [--only PART].
 
 Small instances, most of them with many ties, are searched under random methods, settings, memory, streams and cuts, and
 what the searches claim is compared with what is known without them. The parts:
@@ -96,8 +96,9 @@ class Campaign:
         path.write_text(text)
         for _ in range(6):
             method = draw.choices(self.names, [OFTEN.get(name, 1) for name in self.names])[0]
-            base = ["solve", problem, path, "--method", method, "--json", "--quiet", "--seed", draw.randrange(1000), *rules]
-            base += ["--threads", draw.choice([1, 1, 1, 2, 3]), "--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
+            base = ["solve", problem, path, "--method", method, "--json", "--quiet", *rules]
+            base += ["--seed", draw.randrange(1000), "--threads", draw.choice([1, 1, 1, 2, 3])]
+            base += ["--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
             for setting, value in draw_settings(draw, self.tables[method]).items():
                 base += ["--set", f"{setting}={value}"]
             begun = None
@@ -161,7 +162,8 @@ class Campaign:
                     run.pop("start", None)
                 runs.append(run)
             question = {"problem": problem, "text": text, "options": options, "runs": runs}
-            compare(self.tally, "instances", name, servers["claims"], question, lambda one: known(one["prefix"]), smaller)
+            best = lambda result: known(result["prefix"])
+            compare(self.tally, "instances", name, servers["claims"], question, best, smaller)
 
     def trees(self, draw, servers):
         """Random trees, whose optima are known from their making."""
@@ -182,7 +184,8 @@ class Campaign:
             uct = {**exact_run(draw, self.tables, ["uct"]), "set": {"transpositions": "true"}, "playouts": 3000}
             runs += [uct, *(draw_run(draw, self.names, self.tables) for _ in range(4))]
             question = {"problem": problem, "text": text, "options": options, "runs": runs}
-            compare(self.tally, "collisions", f"crafted {problem}", servers["claims"], question, lambda _: best, smaller)
+            name = f"crafted {problem}"
+            compare(self.tally, "collisions", name, servers["claims"], question, lambda _: best, smaller)
 
     def metamorphic(self, draw, servers):
         """A claim about the first instance of a pair, then claims about both that have to agree with it."""
@@ -190,10 +193,14 @@ class Campaign:
             problem = draw.choice(list(PAIRS))
             make, options, smaller = PAIRS[problem]
             kind, text, other, rule = make(draw)
-            asked = {"problem": problem, "options": options}
+            asked, name, server = {"problem": problem, "options": options}, f"pair {problem}", servers["claims"]
             proofs = []
             first = {**asked, "text": text, "runs": [exact_run(draw, self.tables) for _ in range(3)]}
-            for result in servers["claims"].ask(first):
+            answers = server.ask(first)
+            if isinstance(answers, str):
+                self.tally.wrong("metamorphic", "a process that ended", f"{problem}: {answers}: {json.dumps(first)}")
+                continue
+            for result in answers:
                 if result.get("optimal") or result.get("infeasible"):
                     proofs.append(result["score"] if result["feasible"] else None)
             if not proofs:
@@ -201,16 +208,16 @@ class Campaign:
                 continue
             # What the first run has proven: the others confirm it or contradict.
             again = {**asked, "text": text, "runs": [exact_run(draw, self.tables) for _ in range(2)]}
-            compare(self.tally, "metamorphic", f"pair {problem}", servers["claims"], again, lambda _: proofs[0], smaller)
+            compare(self.tally, "metamorphic", name, server, again, lambda _: proofs[0], smaller)
             for proof in proofs[1:]:
-                self.tally.note("metamorphic", f"pair {problem}", True)
+                self.tally.note("metamorphic", name, True)
                 if (proof is None) != (proofs[0] is None) or proof is not None and (
                     is_worse(smaller, proof, proofs[0]) or is_worse(smaller, proofs[0], proof)
                 ):
                     self.tally.wrong("metamorphic", "", f"{problem}: proofs {proofs}: {json.dumps(first)}")
             second = {**asked, "text": other, "runs": [exact_run(draw, self.tables) for _ in range(4)]}
             findings = self.tally.false_claims["metamorphic"]
-            compare(self.tally, "metamorphic", f"pair {problem}", servers["claims"], second, lambda _: rule(proofs[0]), smaller)
+            compare(self.tally, "metamorphic", name, server, second, lambda _: rule(proofs[0]), smaller)
             if self.tally.false_claims["metamorphic"] > findings:
                 print(f"adversary: {problem}, {kind}: the first instance: {text!r}", flush=True)
 
@@ -230,7 +237,7 @@ def solve(arguments):
 def draw_tree(draw):
     """A random tree as a table: children of each node, costs of edges, scores of leaves, and what the problem knows.
 
-    All that it says of itself is true: the bounds are optimistic, and equal nodes have equal keys, other nodes other ones.
+    All that it says of itself is true: the bounds are optimistic, and only equal nodes have equal keys.
     """
     smaller, shared = draw.random() < 0.5, draw.random() < 0.5
     infeasible, spread = draw.choice([0, 0, 0.2, 0.7, 1]), draw.choice([1, 5, 1000])
@@ -324,7 +331,8 @@ def main():
     used = os.times()
     processor = used.user + used.system + used.children_user + used.children_system
     print(
-        f"adversary: {sum(tally.claims.values())} claims of {sum(tally.runs.values())} runs compared: {made} ({counts}), "
+        f"adversary: {sum(tally.claims.values())} claims of {sum(tally.runs.values())} runs compared: {made} "
+        f"({counts}), "
         f"{tally.refused} settings refused; {sum(tally.findings.values())} findings{wrong and ': ' + wrong} "
         f"(seed {arguments.seed}, {seconds:.0f} s, {processor:.0f} processor seconds)",
         flush=True,

@@ -121,7 +121,10 @@ def tsptw(draw):
         wide = draw.choice([0, largest, 3 * largest, horizon])
         begin = max(0, time - draw.randrange(wide + 1) + draw.choice([0, 0, 0, largest]))
         windows[b] = (begin, begin + wide)
-    write = lambda matrix, windows: "\n".join([str(len(matrix)), *(" ".join(map(str, row)) for row in [*matrix, *windows])]) + "\n"
+
+    def write(matrix, windows):
+        return f"{len(matrix)}\n" + "".join(" ".join(map(str, row)) + "\n" for row in [*matrix, *windows])
+
     text, kind = write(matrix, windows), draw.choice(["permuted", "mirrored", "shifted", "scaled", "forced"])
     rule, shift, factor = same, draw.randrange(1, 1000), draw.choice([2, 3, 10, 0.5, 0.1])
     if kind == "mirrored":
@@ -180,7 +183,8 @@ def vrptw(draw):
     space = capacity * 3 + draw.randrange(3) if kind == "loads scaled" else capacity
     # No solution has more routes than customers.
     first = count if kind == "more vehicles" else vehicles
-    other = solomon(shuffled(draw, [change(*row) for row in customers]), space, 2 * count if kind == "more vehicles" else vehicles, change(*depot))
+    second = 2 * count if kind == "more vehicles" else vehicles
+    other = solomon(shuffled(draw, [change(*row) for row in customers]), space, second, change(*depot))
     return kind, solomon(customers, capacity, first, depot), other, same
 
 
@@ -190,12 +194,14 @@ def rich(draw):
     matrix = [[0 if a == b else draw.randrange(1, 30) for b in range(count + 1)] for a in range(count + 1)]
     demands = [0] + [draw.randrange(1, 8) for _ in range(count)]
     prizes = [0] + [draw.choice([0, 0, 5, 20, 60]) for _ in range(count)]
-    fleet = [(draw.choice([8, 15, 40]), draw.choice([0, 10]), draw.choice([1, 2]), draw.choice([60, 600])) for _ in range(vehicles)]
+    kinds = [[8, 15, 40], [0, 10], [1, 2], [60, 600]]
+    fleet = [tuple(map(draw.choice, kinds)) for _ in range(vehicles)]
 
     def write(matrix, demands, prizes, fleet, factor=1):
         lines = ["NAME : x", "TYPE : VRP", f"DIMENSION : {len(matrix)}", f"VEHICLES : {len(fleet)}"]
         lines += ["EDGE_WEIGHT_TYPE : EXPLICIT", "EDGE_WEIGHT_FORMAT : FULL_MATRIX"]
-        for name, column in (("CAPACITY", 0), ("VEHICLES_FIXED_COST", 1), ("VEHICLES_UNIT_DISTANCE_COST", 2), ("VEHICLES_MAX_DISTANCE", 3)):
+        names = ["CAPACITY", "VEHICLES_FIXED_COST", "VEHICLES_UNIT_DISTANCE_COST", "VEHICLES_MAX_DISTANCE"]
+        for column, name in enumerate(names):
             scale = factor if column in (1, 3) else 1
             lines += [f"{name}_SECTION", *(f"{at} {row[column] * scale}" for at, row in enumerate(fleet, 1))]
         lines += ["EDGE_WEIGHT_SECTION", *(" ".join(str(way * factor) for way in row) for row in matrix)]
@@ -218,7 +224,6 @@ def rich(draw):
         return kind, text, write([list(column) for column in zip(*matrix)], demands, prizes, fleet), same
     if kind == "useless vehicle":
         return kind, text, write(matrix, demands, prizes, [*fleet, (40, 0, 1, 0)]), same
-    # Behind one customer, alone: served with it or not at all where that is free.
     far, number = 10**6, draw.randrange(1, count + 1)
     if kind == "useless":
         # Too far away for its prize.

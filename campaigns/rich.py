@@ -224,7 +224,8 @@ def best_rich(text, begin=()):
             # The latest departure with which the vehicle is back as early.
             leave, after = time, depot
             for place in reversed(order):
-                leave = min(leave - found.way(place, after) - found.services[place] * unit, found.windows[place][1] * unit)
+                leave -= found.way(place, after) + found.services[place] * unit
+                leave = min(leave, found.windows[place][1] * unit)
                 after = place
             leave = min(leave - found.way(depot, after) - stay, closes * unit)
             if not within(time - max(leave, opens * unit), vehicle["longest"]):
@@ -273,7 +274,8 @@ def best_rich(text, begin=()):
         for size in range(1, len(left) + 1):
             for visits in itertools.combinations(left, size):
                 cost = route(number, visits)
-                rest = serve(number + 1, tuple(place for place in left if place not in visits)) if cost is not None else None
+                others = tuple(place for place in left if place not in visits)
+                rest = serve(number + 1, others) if cost is not None else None
                 if rest is not None:
                     options.append((rest[0] + 1, rest[1] + cost))
         options = [option for option in options if option is not None]
