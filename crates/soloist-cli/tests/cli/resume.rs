@@ -216,3 +216,29 @@ fn a_run_survives_the_loss_of_its_checkpoint_folder() {
     assert!(done.stderr.contains("cannot write checkpoint"), "{done:?}");
     assert_eq!(done.json()["playouts"], 300_000);
 }
+
+/// Checkpoints that their own program refused: what annealing saves while no city can be served, a cooling whose plan
+/// is over while it measures, and the tree of a game that is over.
+#[test]
+fn a_run_reads_its_own_checkpoint() {
+    let tour = "6\n0 2 3 1 2 1\n2 0 1 3 3 3\n3 1 0 3 0 1\n1 3 3 0 3 0\n2 3 0 3 0 2\n1 3 1 0 2 0\n0 36\n13 13\n0 18\n0 0\n0 2\n15 15\n";
+    let cases: [(&str, &str, &[&str]); 3] = [
+        ("tsptw", tour, &["auto", "--seed", "692", "--playouts", "61", "--nodes", "20000"]),
+        ("samegame", "22\n12\n12\n21\n", &["auto", "--seed", "753", "--playouts", "20", "--set", "first=415"]),
+        (
+            "bubble-breaker",
+            "1111\n1111\n1111\n1111\n",
+            &["sp-mcts-move", "--set", "restarts=false", "--seed", "416", "--playouts", "3"],
+        ),
+    ];
+    for (problem, text, method) in cases {
+        let folder = Folder::new();
+        let (instance, file) = (folder.join("instance.txt"), folder.join("run.ckpt"));
+        std::fs::write(&instance, text).unwrap();
+        let begin = ["solve", problem, &instance, "--quiet", "--checkpoint", &file, "--method"];
+        run(&[&begin, method].concat());
+        let rest = ["solve", problem, &instance, "--quiet", "--json", "--resume", &file];
+        let rest = run(&[&rest[..], &["--playouts", "500", "--nodes", "30000"]].concat()).json();
+        assert!(rest["playouts"].as_u64().is_some(), "{problem}: {rest}");
+    }
+}

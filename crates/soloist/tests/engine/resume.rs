@@ -58,6 +58,20 @@ fn two_halves_make_a_whole() {
     }
 }
 
+/// A single game, move by move: its tree is the one of the state that the moves have led to, at the end as well.
+#[test]
+fn games_without_restarts_are_saved() {
+    for settings in [&[][..], &[("transpositions", "true")], &[("keep_tree", "false")]] {
+        let mut method = Method::preset("sp-mcts-move").unwrap();
+        for (name, value) in [("restarts", "false"), ("move_playouts", "3")].iter().chain(settings) {
+            method.set(name, value).unwrap();
+        }
+        for half in [5, 20, 200] {
+            compare(Bag::sixteen(), &method, "random", 1, half);
+        }
+    }
+}
+
 /// As `compare`, on the plain problem, for rollouts of its own.
 #[test]
 fn learning_rollouts_are_saved() {

@@ -268,11 +268,22 @@ impl UctSearch {
             if self.uct.pacing.played_only {
                 context.keep(problem.score(&self.roots.tree), &self.roots.tree, &self.game.decided, &[]);
             }
+            if !self.uct.pacing.restarts {
+                // Nothing follows: what is left is the solution that was played, for a checkpoint as well.
+                self.move_root(slot);
+            }
         } else if !self.uct.pacing.keep_tree {
             self.remember(|_| false);
             self.tree.arena.clear();
             self.tree.keys.clear();
-        } else if self.uct.growth.transpositions {
+        } else {
+            self.move_root(slot);
+        }
+    }
+
+    /// Makes a child of the root the root.
+    fn move_root(&mut self, slot: usize) {
+        if self.uct.growth.transpositions {
             self.shrink_to(self.tree.arena.resolve(slot), 0);
         } else {
             self.tree.arena.reroot(slot);
