@@ -12,7 +12,8 @@ pub const DOMAIN: Domain = Domain {
     score: "value packed; larger is better",
     instance: "a .kp file (`n capacity`, then `value weight` per line) or a spec: random:100x1000:7 (items x largest weight : \
                seed; values independent of weights), weak:100x1000:7 (values near the weights), strong:100x1000:7 (values = weights + a tenth \
-               of the largest)",
+               of the largest). Moves are `[item, 1]` for taken and `[item, 0]` for left out; the latter leaves out all items of the same value \
+               and weight that are open, so that a prefix says less than it seems to",
     example: "random:100x1000:7",
     options: &[],
     searches: &[],
