@@ -498,6 +498,10 @@ pub trait Instance: Send + Sync {
     fn moves(&self, moves: &[MoveOf<Self>]) -> Value {
         serde_json::to_value(moves).unwrap_or_default()
     }
+    /// Whether [`moves`](Self::moves) writes the moves of the search, so that they can be replayed. By default it does.
+    fn shows_moves(&self) -> bool {
+        true
+    }
     /// The moves that [`moves`](Self::moves) has written, where each can be read by itself. `None`: they cannot. By
     /// default as serde reads them.
     fn moves_from(&self, shown: &Value) -> Option<Vec<MoveOf<Self>>> {

@@ -320,6 +320,9 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn replay(&self, moves: &Value) -> Result<Option<SolutionReport>, String> {
+        if !self.shows_moves() {
+            return Ok(None);
+        }
         let played = match self.moves_from(moves) {
             Some(read) => played(self.problem(), &read).map(|score| (read, score)),
             None => Err(String::new()),

@@ -70,11 +70,15 @@ trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// The moves that make a path which flips these bits and no more; they begin as the instance says.
     fn begin_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
+    /// Whether the bits flipped are the moves.
+    const FLIPS_ARE_MOVES: bool;
     /// What restricts the paths, after the sizes of the cube; empty: nothing.
     fn remark(&self) -> String;
 }
 
 impl<const W: usize> Walks for Snakes<W> {
+    const FLIPS_ARE_MOVES: bool = true;
+
     fn nodes(&self, moves: &[u8]) -> Vec<u32> {
         self.answer(moves)
     }
@@ -108,6 +112,8 @@ impl<const W: usize> Walks for Snakes<W> {
 }
 
 impl<const W: usize> Walks for SymmetricCoils<W> {
+    const FLIPS_ARE_MOVES: bool = false;
+
     fn nodes(&self, moves: &[u16]) -> Vec<u32> {
         self.answer(moves)
     }
@@ -236,6 +242,10 @@ impl<P: Walks> Instance for CubeInstance<P> {
 
     fn moves(&self, moves: &[P::Move]) -> Value {
         json!(self.problem.flips(moves))
+    }
+
+    fn shows_moves(&self) -> bool {
+        P::FLIPS_ARE_MOVES
     }
 
     fn start_from(&self, text: &str) -> Result<Vec<P::Move>, String> {

@@ -537,7 +537,7 @@ impl<K: Kernel> Annealing<K> {
         let none = saved.tour.is_empty() && saved.absent.is_empty();
         let all_sound = (none || sound(&saved.tour, &saved.absent))
             && kept().all(|kept| kept.is_none() || sound(&kept.tour, &kept.absent))
-            && saved.pool.as_slice().iter().all(|kept| !kept.is_none());
+            && saved.pool.as_slice().iter().all(|kept| !kept.tour.is_empty());
         if !all_sound || saved.misses.len() != self.kernel.misses().len() {
             return Err("routes that do not fit the instance");
         }

