@@ -131,8 +131,9 @@ fn own_searches_race_and_their_slices_make_a_whole_run() {
         let domain = find_domain(name).unwrap();
         let instance = (domain.load)(spec, &Options::new()).unwrap();
         for (threads, budget) in [
-            (1, (|count| Budget { nodes: Some(count), ..Budget::default() }) as fn(u64) -> Budget),
-            (2, |count| Budget { nodes: Some(count), ..Budget::default() }),
+            // `auto` may count playouts alone, so that nodes alone are refused.
+            (1, (|count| Budget { nodes: Some(count), ..Budget::playouts(1 << 40) }) as fn(u64) -> Budget),
+            (2, |count| Budget { nodes: Some(count), ..Budget::playouts(1 << 40) }),
             (1, Budget::playouts),
         ] {
             let request = || Request {

@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(open.best, None);
         let text = open.text();
         assert!(text.starts_with("No method is clearly best: nrpa has the best mean, 5.33333, ahead of uct"), "{text}");
-        assert!(text.contains("about 122 instances would settle its lead over uct"), "{text}");
+        assert!(text.contains("about 104 instances would settle its lead over uct"), "{text}");
         // Better than one of two others is not best.
         let low: Vec<f64> = (0..12).map(f64::from).collect();
         let high: Vec<f64> = low.iter().map(|score| score * 1.1 + 3.0).collect();
