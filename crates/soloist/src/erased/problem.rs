@@ -218,6 +218,10 @@ pub(crate) trait ErasedProblem: Send {
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns a key of a sequence of moves.
     fn hash_of(&self, moves: &[MoveId]) -> Key;
+    /// Returns what distinguishes a finished solution from others: its key, or its moves where it has none.
+    fn solution_key(&self, end: &State, moves: &[MoveId]) -> Key {
+        self.key(end).unwrap_or_else(|| self.hash_of(moves))
+    }
     /// Returns the bytes of a state with what it points to.
     fn state_bytes(&self) -> usize;
     /// Records legal moves from `state` on as a policy playout among all legal moves.

@@ -135,7 +135,7 @@ impl Tally {
         ensure(self.kept.len() <= most && ordered, "the solutions kept")?;
         for (at, (identity, kept)) in self.kept.iter().enumerate() {
             let end = solution(problem, &kept.moves, kept.score)?;
-            let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves)).id();
+            let again = problem.solution_key(&end, &kept.moves).id();
             let twice = self.kept[..at].iter().any(|(other, _)| other == identity);
             ensure(again == *identity && !twice, "the solutions kept")?;
         }

@@ -517,7 +517,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             return Err(OfferError::Unfinished(before + moves.len()).into());
         }
         let score = problem.score(&state);
-        let identity = problem.key(&state).unwrap_or_else(|| problem.hash_of(&moves)).id();
+        let identity = problem.solution_key(&state, &moves).id();
         self.checked()?;
         self.drive.take_up(&Solution { score, moves }, identity);
         self.checked()?;

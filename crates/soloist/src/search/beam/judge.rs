@@ -68,7 +68,7 @@ pub(super) struct Worth {
     /// The key of its state, where the first of equal states is kept.
     pub(super) key: Option<Key>,
     /// The future of its state and the rank of the score so far.
-    pub(super) future: Option<(Key, u64)>,
+    pub(super) future: Option<(u128, u64)>,
 }
 
 impl Judge {

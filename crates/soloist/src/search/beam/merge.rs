@@ -3,7 +3,7 @@
 use super::pass::{Child, NONE};
 use crate::Sense;
 use crate::core::codec::CheckpointError;
-use crate::core::hash::{Key, scattered, stable_hash};
+use crate::core::hash::{scattered, stable_hash};
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
@@ -31,8 +31,8 @@ pub(super) struct Entry {
 /// What can still be done from a state, and what it has cost.
 #[derive(Debug, Default)]
 pub(super) struct Future {
-    /// Key and rank of the score so far. `None`: it is not comparable.
-    pub(super) now: Option<(Key, u64)>,
+    /// The id of its key, and the rank of the score so far. `None`: it is not comparable.
+    pub(super) now: Option<(u128, u64)>,
     /// The ranks of its resources.
     pub(super) ranks: Vec<u64>,
     numbers: Vec<f64>,
@@ -42,8 +42,9 @@ impl Future {
     /// Reads the future of a state. Returns a number that distinguishes futures, if there is one.
     pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State, sense: Sense) -> Option<u64> {
         self.ranks.clear();
-        self.now = problem.future(state).map(|(key, value)| (key, rank(sense, value)));
-        let (key, _) = self.now?;
+        let future = problem.future(state);
+        self.now = future.map(|(key, value)| (key.id(), rank(sense, value)));
+        let (key, _) = future?;
         self.numbers.clear();
         problem.resources(state, &mut self.numbers);
         self.ranks.extend(self.numbers.iter().map(|&value| rank(sense, value)));
@@ -96,7 +97,7 @@ impl Merger {
     }
 
     /// Reads a future that a [`Future`] has read: what it is `now`, and the ranks of its resources.
-    pub(super) fn take(&mut self, now: Option<(Key, u64)>, ranks: &[u64]) {
+    pub(super) fn take(&mut self, now: Option<(u128, u64)>, ranks: &[u64]) {
         self.future.now = now;
         self.future.ranks.clear();
         self.future.ranks.extend_from_slice(ranks);
@@ -112,7 +113,7 @@ impl Merger {
 
     /// Whether a child is known that is at least as good as the one read last.
     pub(super) fn is_beaten(&self) -> bool {
-        let Some((key, value)) = self.future.now.map(|(key, value)| (key.id(), value)) else { return false };
+        let Some((key, value)) = self.future.now else { return false };
         let mut at = self.index[self.place(key)];
         while at != NONE {
             let entry = &self.entries[at as usize];
@@ -127,7 +128,7 @@ impl Merger {
     /// Adds the child read last, which is not beaten. Returns its entry, and the child whose place it takes because it
     /// is better; `child` is its place otherwise. All others that it beats are listed in `beaten`.
     pub(super) fn add(&mut self, child: u32) -> (u32, Option<u32>) {
-        let Some((key, value)) = self.future.now.map(|(key, value)| (key.id(), value)) else { return (NONE, None) };
+        let Some((key, value)) = self.future.now else { return (NONE, None) };
         let mut replaced = NONE;
         let (mut before, mut at) = (NONE, self.index[self.place(key)]);
         while at != NONE {

@@ -19,7 +19,7 @@ impl Ends {
 
     /// Remembers the end of a playout. Returns whether it was there already.
     pub(super) fn meets(&mut self, problem: &dyn ErasedProblem, state: &State, moves: &[MoveId]) -> bool {
-        let end = problem.key(state).unwrap_or_else(|| problem.hash_of(moves)).mix();
+        let end = problem.solution_key(state, moves).mix();
         self.0.resize(ENDS, 0);
         std::mem::replace(&mut self.0[end as usize % ENDS], end) == end
     }
