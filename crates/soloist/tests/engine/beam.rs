@@ -332,4 +332,8 @@ fn a_first_pass_that_is_cut_off_is_completed() {
             assert_eq!(timeless(resumed), timeless(whole), "{nodes}, then {more}");
         }
     }
+    // `auto` has it too, where its beam is all that it has beside games.
+    let setup = Setup::from(method("auto", &[("methods", "beam(width=200)")])).proof(0.0);
+    let outcome = Solver::new(&Climb, setup).seed(2).budget(Budget::nodes(9_000)).run().unwrap();
+    assert_eq!(outcome.best.unwrap().score.value(), Some(best.into()));
 }

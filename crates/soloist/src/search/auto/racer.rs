@@ -210,7 +210,7 @@ impl Racer {
 
     /// See [`Search::completion`].
     pub(super) fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
-        self.search.as_ref().filter(|_| self.score().is_none())?.completion(problem, run)
+        self.search.as_ref()?.completion(problem, run)
     }
 
     /// See [`Search::gauges`].
