@@ -1,6 +1,7 @@
 //! Whether states stay what they are: when they are asked again, and while copies of them are played.
 
-use crate::check::{Violation, future, list};
+use crate::check::{Violation, list};
+use crate::problem::{Key, future};
 use crate::{Problem, Rng, Score};
 use std::fmt::Debug;
 
@@ -15,8 +16,8 @@ const SHOWN: usize = 64;
 struct Answers<M> {
     moves: Vec<M>,
     codes: Vec<u64>,
-    key: Option<crate::problem::Key>,
-    future: Option<(crate::problem::Key, Vec<u64>)>,
+    key: Option<Key>,
+    future: Option<(Key, Vec<u64>)>,
     bound: Option<u64>,
     /// Of a finished state: whether it is feasible, and its score or violation.
     score: Option<(bool, u64)>,

@@ -1,7 +1,6 @@
 //! What all checks use: states, lists of moves, and rules that are broken.
 
 use crate::Problem;
-use crate::core::hash::Key;
 use std::fmt;
 
 /// A rule that a problem breaks, with the moves that lead to the state where it does.
@@ -23,15 +22,6 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} after {:?}", self.what, self.moves)
     }
-}
-
-/// Returns the key of the state's future, and the numbers that are compared: the score so far and the resources.
-pub(crate) fn future<P: Problem>(problem: &P, state: &P::State) -> Option<(Key, Vec<f64>)> {
-    let dominance = problem.dominance()?;
-    let (key, value) = dominance.future(state);
-    let mut numbers = vec![value];
-    dominance.resources(state, &mut numbers);
-    Some((key, numbers))
 }
 
 pub(crate) fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {

@@ -1,9 +1,8 @@
 //! States that a problem says are equal, or comparable.
 
-use crate::check::{Violation, after, future, list};
-use crate::core::hash::Key;
-use crate::run::returns_better;
-use crate::{Problem, Rng, Score, Sense};
+use crate::check::{Violation, after, list};
+use crate::problem::{Key, future, returns_better};
+use crate::{Problem, Rng, Sense};
 use std::collections::BTreeMap;
 
 /// Moves that are remembered, and pairs of states that are compared after each game.
@@ -139,15 +138,6 @@ fn dominates(sense: Sense, a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| !sense.clearly_better(b, a))
 }
 
-/// Whether `a` is better than `b` by more than rounding explains.
-fn better(sense: Sense, a: Score, b: Score) -> bool {
-    match (a, b) {
-        (Score::Feasible(a), Score::Feasible(b)) => sense.clearly_better(a, b),
-        (Score::Infeasible(a), Score::Infeasible(b)) => Sense::Minimize.clearly_better(a, b),
-        _ => sense.better(a, b),
-    }
-}
-
 fn pick<'a, T>(all: &'a [T], rng: &mut Rng) -> Option<&'a T> {
     all.get(rng.index(all.len()))
 }
@@ -219,10 +209,10 @@ fn follow<P: Problem>(
                 a.push(mv);
             }
             let (first, second) = (problem.score(&one), problem.score(&two));
-            if by == By::Key && better(sense, second, first) {
+            if by == By::Key && sense.clearly_better_score(second, first) {
                 return wrong(&format!("states with equal keys end with {first} and {second}"), &a, &b);
             }
-            if better(sense, first, second) {
+            if sense.clearly_better_score(first, second) {
                 return wrong(
                     &format!("states with equal keys end with {first} and, the better one, {second}"),
                     &a,

@@ -13,9 +13,10 @@ pub use advise::{Advice, Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction, advis
 pub use decisions::explain_decisions;
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
-pub(crate) use games::{ENDLESS, SHOWN, after, future, list};
+pub(crate) use games::{ENDLESS, SHOWN, after, list};
 
 use crate::core::cut::Watch;
+use crate::problem::future;
 use crate::{Problem, Rng, Score};
 
 /// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,

@@ -118,6 +118,15 @@ impl Sense {
         self.better_value(x, y) && (x - y).abs() > 1e-9 * x.abs().max(y.abs())
     }
 
+    /// The same for scores: of infeasible ones, the lower degree is better.
+    pub(crate) fn clearly_better_score(self, a: Score, b: Score) -> bool {
+        match (a, b) {
+            (Score::Feasible(x), Score::Feasible(y)) => self.clearly_better(x, y),
+            (Score::Infeasible(x), Score::Infeasible(y)) => Self::Minimize.clearly_better(x, y),
+            _ => self.better(a, b),
+        }
+    }
+
     /// Returns which of two scores comes first, best first; `None` comes last. Equal ones stay in place in a stable
     /// sort.
     pub(crate) fn best_first(self, a: Option<Score>, b: Option<Score>) -> Ordering {

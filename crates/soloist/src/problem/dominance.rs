@@ -1,6 +1,7 @@
 //! States that can be completed in the same ways: the better one is enough.
 
 use super::{Key, Problem};
+use crate::Sense;
 
 /// A comparison of states that can be completed in the same ways: of two such states, searches keep the better one.
 ///
@@ -81,4 +82,19 @@ pub trait Dominance<P: Problem> {
     /// the score so far decides. Beams compare component by component; searches with a table of states merge those with
     /// equal numbers.
     fn resources(&self, _state: &P::State, _resources: &mut Vec<f64>) {}
+}
+
+/// Returns the key of the state's future, and the numbers that are compared: the score so far and the resources.
+pub(crate) fn future<P: Problem>(problem: &P, state: &P::State) -> Option<(Key, Vec<f64>)> {
+    let dominance = problem.dominance()?;
+    let (key, value) = dominance.future(state);
+    let mut numbers = vec![value];
+    dominance.resources(state, &mut numbers);
+    Some((key, numbers))
+}
+
+/// Whether a state whose future has the key of one before it in the same game, with these numbers, comes back better
+/// than it was. If it does not, the state before it dominates it.
+pub(crate) fn returns_better(sense: Sense, before: &[f64], now: &[f64]) -> bool {
+    before.len() != now.len() || before.iter().zip(now).any(|(&before, &now)| sense.clearly_better(now, before))
 }

@@ -18,6 +18,7 @@ pub(crate) mod search;
 pub use crate::core::fault::Fault;
 pub use crate::core::hash::{Key, KeyHasher, StableHasher, stable_hash};
 pub use dominance::Dominance;
+pub(crate) use dominance::{future, returns_better};
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
 pub use exchange::Exchange;

@@ -32,5 +32,4 @@ pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShap
 pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;
-pub(crate) use verify::returns_better;
 pub use verify::{ReplayError, replay};

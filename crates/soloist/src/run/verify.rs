@@ -3,7 +3,7 @@
 //! A search relies on what user code promises: rollouts play legal moves to the end, `apply` changes its own state
 //! alone, bounds are optimistic, futures fall. A result that breaks a promise is found here, whatever found it.
 
-use crate::problem::Key;
+use crate::problem::{Key, future, returns_better};
 use crate::{Problem, Score, Sense};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -213,14 +213,11 @@ impl Futures {
     /// Checks the future of the state after `step` moves. Where moves can be taken back, a state may return, but no
     /// better than it was: searches drop it then.
     fn note<P: Problem>(&mut self, problem: &P, state: &P::State, step: usize) -> Result<(), ReplayError> {
-        let Some(dominance) = problem.dominance() else { return Ok(()) };
+        let Some((key, numbers)) = future(problem, state) else { return Ok(()) };
         let wrong = |what| Err(ReplayError::Future { step, what });
-        let (key, value) = dominance.future(state);
-        if value.is_nan() {
+        if numbers[0].is_nan() {
             return wrong("has a score so far that is not a number");
         }
-        let mut numbers = vec![value];
-        dominance.resources(state, &mut numbers);
         let before = self.met.insert(key, (step, numbers.clone()));
         let Some((from, before)) = before else { return Ok(()) };
         if returns_better(problem.sense(), &before, &numbers) {
@@ -249,7 +246,7 @@ impl Futures {
                     Some(&mv) => problem.apply(&mut state, mv),
                 }
             };
-            if !is_renamed && is_clearly_better(problem.sense(), score, problem.score(&state)) {
+            if !is_renamed && problem.sense().clearly_better_score(score, problem.score(&state)) {
                 return Err(ReplayError::Future { step: to, what: OTHER });
             }
         }
@@ -257,24 +254,10 @@ impl Futures {
     }
 }
 
-/// Whether a score is better than another by more than rounding explains.
-fn is_clearly_better(sense: Sense, a: Score, b: Score) -> bool {
-    match (a.value(), b.value()) {
-        (Some(x), Some(y)) => sense.clearly_better(x, y),
-        _ => sense.better(a, b) && !a.is_close_to(b, 0.0),
-    }
-}
-
 /// What is wrong with a future that comes back.
 const BETTER: &str = "has the key of a state before it in the same game and a better score so far: \
                       the key must tell apart what can be gained again and again";
 const OTHER: &str = "has the key of a state before it in the same game, which cannot be completed in the same way";
-
-/// Whether a state whose future has the key of one before it in the same game, with these score so far and resources,
-/// comes back better than it was. If it does not, the state before it dominates it.
-pub(crate) fn returns_better(sense: Sense, before: &[f64], now: &[f64]) -> bool {
-    before.len() != now.len() || before.iter().zip(now).any(|(&before, &now)| sense.clearly_better(now, before))
-}
 
 /// The bounds of the states on the way.
 struct Bounds {

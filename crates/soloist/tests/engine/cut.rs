@@ -8,8 +8,9 @@ use soloist::run::{Control, SolveError, StopReason};
 use soloist::{Budget, Problem, Rng, Score, Solver, check};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A game without end.
-struct Endless;
+/// A game without end, which gives a signal after a thousand moves to whoever asks for it.
+#[derive(Default)]
+struct Endless(AtomicBool);
 
 impl Problem for Endless {
     type State = u64;
@@ -22,9 +23,16 @@ impl Problem for Endless {
     }
     fn apply(&self, state: &mut u64, _: u8) {
         *state += 1;
+        if *state == 1_000 {
+            self.0.store(true, Ordering::Relaxed);
+        }
     }
     fn score(&self, _: &u64) -> Score {
         panic!("no state is finished");
+    }
+    /// The default one would play on.
+    fn fingerprint(&self) -> u64 {
+        1
     }
 }
 
@@ -52,11 +60,11 @@ fn games_without_end_are_an_error() {
     ];
     for (name, settings) in names.into_iter().map(|name| (name, &[][..])).chain([("beam", by_bound)]) {
         let budget = Budget { max_moves: 3_000, ..Budget::default() };
-        let error = Solver::new(&Endless, method(name, settings)).budget(budget).run().unwrap_err();
+        let error = Solver::new(&Endless::default(), method(name, settings)).budget(budget).run().unwrap_err();
         assert!(matches!(error, SolveError::Endless(3_000)), "{name} {settings:?}: {error}");
         assert!(error.to_string().contains("max_moves"), "{error}");
     }
-    let violation = check(&Endless, 1, 1).unwrap_err();
+    let violation = check(&Endless::default(), 1, 1).unwrap_err();
     assert!(violation.to_string().contains("do the moves ever end"), "{violation}");
 }
 
@@ -125,38 +133,11 @@ fn a_signal_ends_a_playout_without_end() {
     }
 }
 
-/// A game without end, which gives a signal after a thousand moves.
-struct Never(AtomicBool);
-
-impl Problem for Never {
-    type State = u64;
-    type Move = u8;
-    fn root(&self) -> u64 {
-        0
-    }
-    fn moves(&self, _: &u64, moves: &mut Vec<u8>) {
-        moves.push(0);
-    }
-    fn apply(&self, state: &mut u64, _: u8) {
-        *state += 1;
-        if *state == 1_000 {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-    fn score(&self, _: &u64) -> Score {
-        panic!("no state is finished");
-    }
-    /// The default one would play on.
-    fn fingerprint(&self) -> u64 {
-        1
-    }
-}
-
 /// There is no best solution that could stand.
 #[test]
 fn a_game_without_end_is_named_where_nothing_was_found() {
     for name in ["sampling", "nrpa", "nmcs", "uct", "anneal", "dfs"] {
-        let never = Never(AtomicBool::new(false));
+        let never = Endless::default();
         let budget = Budget { max_moves: u64::MAX, memory: 1 << 40, ..Budget::default() };
         let solver = Solver::new(&never, method(name, &[])).budget(budget).stop_flag(&never.0);
         let outcome = solver.run().unwrap();
