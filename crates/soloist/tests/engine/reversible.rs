@@ -134,8 +134,8 @@ fn states_that_return_no_better_are_dropped() {
             let outcome = outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
             let score = outcome.best.unwrap().score.value();
             if name == "auto" || slides == 80 && ["cabs", "beam"].contains(&name) {
-                // Samplers of `auto` may use up the playouts before an exact entrant ends. A pass of a beam need not end
-                // where states return for nothing in a later layer.
+                // Samplers of `auto` may use up the playouts before an exact entrant ends, and where states return for
+                // nothing in a later layer, a pass of a beam need not end.
                 assert!(
                     score.is_some_and(|score| score >= best.into()) && (!outcome.optimal || score == Some(best.into()))
                 );
