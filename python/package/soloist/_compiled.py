@@ -81,7 +81,8 @@ def _difference(compiled: Callable[..., Any], interpreted: Callable[..., Any], c
                 same = not math.isfinite(most) or abs(value - other) <= most
             else:
                 # A division by 0 is an infinity in C, and an error in Python, where code that is guarded has no value.
-                same = not math.isfinite(value) and not math.isfinite(other) or not _settled(other, near)
+                has_none = math.isnan(other) and not math.isfinite(value)
+                same = value == other or has_none or not _settled(other, near)
             if not same:
                 shown = ", ".join(f"{number:.6g}" for number in point[:6])
                 return f"output {place} is {value:.6g} by the C compiler and {other:.6g} by Python at ({shown})"
