@@ -83,14 +83,14 @@ class _Same:
 
 
 class _Unknown:
-    """An object of which nobody can say whether it is what it was: it equals nothing."""
+    """An object that cannot be compared. It equals nothing."""
 
     def __eq__(self, other: object) -> bool:
         return False
 
 
 class _Pickler(pickle.Pickler):
-    """Writes plain values; what is not plain is kept beside them."""
+    """Writes plain values and collects the others in a list."""
 
     def __init__(self, to: io.BytesIO) -> None:
         super().__init__(to, protocol=5)
@@ -129,7 +129,7 @@ def _token(value: Any) -> Any:
 
 
 def constants_of(problem: Any, functions: dict[str, Any], attributes: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Returns what functions read beside their arguments, by a name for messages. Equal dicts: it is the same.
+    """Returns what functions read that is no argument, by a name for messages. Equal dicts: nothing has changed.
 
     That is their code and that of the functions which they call, the attributes of the problem, globals, attributes of
     modules, and variables of enclosing functions. What cannot be compared differs from everything.

@@ -28,7 +28,7 @@ const SHORTENED: &str = "the limit was reached long before the end of a playout,
                          a run without that limit makes other playouts";
 const COMPLETED: &str = "the first pass of a beam was cut off: the best solution is one of its best states, played to its end \
                          after the limit";
-/// The time that this may take, or the part of the time so far, where a clock or a signal has ended the run.
+/// The most time that this may take where a clock or a signal has ended the run: in seconds, or as a fraction of it.
 const COMPLETION: Duration = Duration::from_millis(50);
 const COMPLETION_PART: u32 = 50;
 const UNWATCHED: &str = "no further thread could be started: limits of time and signals were obeyed between steps only";

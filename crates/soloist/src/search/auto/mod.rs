@@ -410,7 +410,7 @@ impl AutoSearch {
             }
             Turn::Polish => return self.polish(context, race, now),
             Turn::Over if able.is_empty() => {
-                // The race that has ended stays: a checkpoint tells of it.
+                // The race that has ended stays, because a checkpoint needs one.
                 self.state.race = Some(race);
                 self.state.remarks.push("no method can do more: the run ends before its limits".to_owned());
                 return false;
