@@ -182,11 +182,8 @@ def test_what_cannot_be_compiled(kind, message):
 
 
 
-@soloist.compiled
-class Wide(soloist.Problem):
-    """One of 2^12 scores needs more than 64 bits: the code wraps, Python does not."""
-
-    sense = "minimize"
+class Bits(soloist.Problem):
+    """Twelve bits; the second number counts those that are set."""
 
     def root(self):
         return (0, 0)
@@ -196,6 +193,13 @@ class Wide(soloist.Problem):
 
     def apply(self, state, move):
         return (state[0] + 1, state[1] + move)
+
+
+@soloist.compiled
+class Wide(Bits):
+    """One of 2^12 scores needs more than 64 bits: the code wraps, Python does not."""
+
+    sense = "minimize"
 
     def score(self, state):
         return ((state[1] // 12) << 62) * 4 + 20 - state[1]
@@ -301,19 +305,10 @@ def test_constants_are_compared_by_value():
     assert not known.set(3, 4)
 
 
-class Fragile(soloist.Problem):
+class Fragile(Bits):
     """One of 2^12 states is to fail."""
 
     table = [5.0, 1.0]
-
-    def root(self):
-        return (0, 0)
-
-    def moves(self, state):
-        return [0, 1] if state[0] < 12 else []
-
-    def apply(self, state, move):
-        return (state[0] + 1, state[1] + move)
 
     def score(self, state):
         return self.table[0]

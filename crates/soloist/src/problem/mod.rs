@@ -200,27 +200,33 @@ pub trait Problem: Send + Sync {
     ///
     /// The default hashes the codes, move counts and scores met on eight seeded walks.
     fn fingerprint(&self) -> u64 {
-        let mut hash = StableHasher::new();
-        let mut rng = crate::Rng::new(0);
-        let mut moves = Vec::new();
-        for _ in 0..8 {
-            let mut state = self.root();
-            // A walk is cut after 4096 moves: enough to distinguish instances.
-            for _ in 0..4096 {
-                moves.clear();
-                self.moves(&state, &mut moves);
-                hash.write_u64(moves.len() as u64);
-                let Some(&mv) = moves.get(rng.index(moves.len())) else {
-                    match self.score(&state) {
-                        Score::Feasible(value) => hash.write_u64(value.to_bits()),
-                        Score::Infeasible(degree) => hash.write_u64(!degree.to_bits()),
-                    }
-                    break;
-                };
-                hash.write_u64(self.code(&state, mv));
-                self.apply(&mut state, mv);
-            }
-        }
-        hash.finish()
+        fingerprint_by(self, f64::to_bits)
     }
+}
+
+/// Returns the default fingerprint of a problem, with scores and degrees of infeasibility as `number` writes them.
+#[doc(hidden)]
+pub fn fingerprint_by<P: Problem + ?Sized>(problem: &P, number: impl Fn(f64) -> u64) -> u64 {
+    let mut hash = StableHasher::new();
+    let mut rng = crate::Rng::new(0);
+    let mut moves = Vec::new();
+    for _ in 0..8 {
+        let mut state = problem.root();
+        // A walk is cut after 4096 moves: enough to distinguish instances.
+        for _ in 0..4096 {
+            moves.clear();
+            problem.moves(&state, &mut moves);
+            hash.write_u64(moves.len() as u64);
+            let Some(&mv) = moves.get(rng.index(moves.len())) else {
+                hash.write_u64(match problem.score(&state) {
+                    Score::Feasible(value) => number(value),
+                    Score::Infeasible(degree) => !number(degree),
+                });
+                break;
+            };
+            hash.write_u64(problem.code(&state, mv));
+            problem.apply(&mut state, mv);
+        }
+    }
+    hash.finish()
 }
