@@ -20,7 +20,8 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
     let (inputs, outputs) = (names.inputs.len(), names.outputs.len());
     let comment = comment(language);
     // Before the function, inside it, behind it.
-    let (mut place, mut function, mut tail) = (0, String::new(), String::new());
+    let (mut place, mut function) = (0, String::new());
+    let (mut guard, mut tail): (Vec<&str>, Vec<(usize, &str)>) = (Vec::new(), Vec::new());
     let mut declared = Trait::default();
     for (index, line) in code.lines().enumerate() {
         let wrong = |expected: &str| {
@@ -81,13 +82,6 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
                 }
             }
             (1, Language::Cpp) if text == "}" => place = 2,
-            (_, Language::Cpp) if place == 2 => {
-                let many = format!("void {function}_many(std::size_t n, const T *x, T *y)");
-                let each = format!("for (std::size_t i = 0; i < n; i++) {function}(x + {inputs}*i, y + {outputs}*i);");
-                if ![many.as_str(), &each, "template <typename T>", "{", "}"].contains(&text) {
-                    return wrong(&format!("`{many}` and `{each}`"));
-                }
-            }
             (0, Language::Rust) => {
                 if text == "#[allow(clippy::all, unused_variables)]" {
                     continue;
@@ -107,7 +101,11 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
                 place = 1;
             }
             (0, Language::Python) => {
-                if ["import math", "import cmath"].contains(&text) || GUARD.contains(&text) || text == CBRT {
+                if ["import math", "import cmath"].contains(&text) || text == CBRT {
+                    continue;
+                }
+                if GUARD.contains(&text) {
+                    guard.push(text);
                     continue;
                 }
                 let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
@@ -134,24 +132,51 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
                 return wrong("arrays of one type of the sizes of inputs and outputs");
             }
             (1, _) => {}
-            (_, Language::C) => {
-                let many = format!("void {function}_many(size_t n, const {number} *x, {number} *y)");
-                let each = format!("for (size_t i = 0; i < n; i++) {function}(x + {inputs}*i, y + {outputs}*i);");
-                if ![many.as_str(), &each, "{", "}"].contains(&text) {
-                    return wrong(&format!("`{many}` and `{each}`"));
-                }
-            }
-            (_, Language::Python) => tail.push_str(text),
+            (_, Language::C | Language::Cpp | Language::Python) => tail.push((index + 1, text)),
             _ => return wrong("the end of the code"),
         }
     }
-    let (inputs, outputs) = named(system);
-    let expected = format!("{function}.inputs = [{}]{function}.outputs = [{}]", inputs.join(","), outputs.join(","));
-    let plain = |text: &str| text.split_whitespace().collect::<String>();
-    if !tail.is_empty() && plain(&tail) != plain(&expected) {
-        return Err("the names behind the function are not those of its inputs and outputs".into());
+    if !guard.is_empty() && guard != GUARD {
+        return Err(format!("the function `_value` is not `{}`", GUARD.join("` `")));
     }
-    Ok(())
+    if tail.is_empty() { Ok(()) } else { behind(system, &function, machine, &tail) }
+}
+
+/// Checks the lines behind the function, in their order: the loop over many points, or the names of Python.
+fn behind(system: &System, function: &str, machine: Machine, tail: &[(usize, &str)]) -> Result<(), String> {
+    let (inputs, outputs) = named(system);
+    if machine.language == Language::Python {
+        let plain = |text: &str| text.split_whitespace().collect::<String>();
+        let names = format!("{function}.inputs=[{}]{function}.outputs=[{}]", inputs.join(","), outputs.join(","));
+        return if tail.iter().map(|(_, text)| plain(text)).collect::<String>() == plain(&names) {
+            Ok(())
+        } else {
+            Err("the names behind the function are not those of its inputs and outputs".into())
+        };
+    }
+    let cpp = machine.language == Language::Cpp;
+    let (size, number) = if cpp { ("std::size_t", "T") } else { ("size_t", machine.number()) };
+    let mut expected = vec![
+        format!("void {function}_many({size} n, const {number} *x, {number} *y)"),
+        "{".into(),
+        format!("for ({size} i = 0; i < n; i++) {function}(x + {}*i, y + {}*i);", inputs.len(), outputs.len()),
+        "}".into(),
+    ];
+    if cpp {
+        expected.insert(0, "template <typename T>".into());
+    }
+    for (&(number, text), wanted) in tail.iter().zip(&expected) {
+        if text != wanted {
+            return Err(format!("line {number}: found {}, expected `{wanted}`", quote(text.as_bytes())));
+        }
+    }
+    match (tail.get(expected.len()), expected.get(tail.len())) {
+        (Some((number, text)), _) => {
+            Err(format!("line {number}: found {}, expected the end of the code", quote(text.as_bytes())))
+        }
+        (None, Some(wanted)) => Err(format!("found the end of the code, expected `{wanted}`")),
+        (None, None) => Ok(()),
+    }
 }
 
 fn comment(language: Language) -> &'static str {

@@ -231,3 +231,38 @@ fn changes_of_what_is_compiled_are_found() {
         }
     }
 }
+
+/// Each line around the statements of the function, taken away, doubled or exchanged with the next one.
+#[test]
+fn lines_around_the_function_are_all_there_and_in_order() {
+    let kept = |line: &str| {
+        let line = line.trim();
+        line.is_empty() || line.starts_with("//") || line.starts_with("# ") || line.starts_with("#include")
+    };
+    for language in [Language::C, Language::Cpp, Language::Python] {
+        // Python guards the call that a conditional may not take.
+        let (system, code) =
+            written("F = Piecewise((log(x), x < y), (1, True)); G = x/(y+1);", language, &Style::default());
+        let lines: Vec<&str> = code.lines().collect();
+        let begin = lines.iter().position(|line| line.starts_with("def _value")).unwrap_or(lines.len());
+        let end = lines.iter().rposition(|line| *line == "}" || *line == "    return y");
+        let behind = match language {
+            Language::Python => end.unwrap() + 1..lines.len(),
+            _ => lines.iter().position(|line| line.contains("f_many(")).unwrap()..lines.len(),
+        };
+        let guard = begin..(begin + 6).min(lines.len());
+        let places: Vec<usize> = guard.chain(behind).filter(|&at| !kept(lines[at])).collect();
+        assert!(places.len() >= if language == Language::Python { 7 } else { 4 }, "{code}");
+        for (index, &at) in places.iter().enumerate() {
+            let (mut without, mut twice, mut swapped) = (lines.clone(), lines.clone(), lines.clone());
+            without.remove(at);
+            twice.insert(at, lines[at]);
+            let next = places[(index + 1) % places.len()];
+            swapped.swap(at, next);
+            for changed in [without, twice, swapped].iter().filter(|changed| **changed != lines) {
+                let changed = changed.join("\n") + "\n";
+                assert!(verify_code(&system, &changed, language).is_err(), "accepted:\n{changed}");
+            }
+        }
+    }
+}
