@@ -407,13 +407,17 @@ impl Sisr {
         cost
     }
 
-    /// Whether the routes of this step keep their windows.
+    /// Whether the routes of this step keep their windows. The latest times do not tell: they take no account of waiting.
     fn is_in_time(&self) -> bool {
-        let begin = self.network.ready(0);
+        let network = &*self.network;
+        let arrives = |pair: &[Stop]| {
+            let next = pair[1].site as usize;
+            (pair[0].leave + pair[0].leg).max(network.ready(next)) <= network.firm(next)
+        };
         self.touched
             .iter()
             .map(|&r| &self.routes[r as usize])
-            .all(|route| route.len() == 0 || begin <= route.stops[0].late)
+            .all(|route| route.len() == 0 || route.stops.windows(2).all(arrives))
     }
 
     /// Makes one ruin and recreation, to be accepted or rejected. Returns by how much the cost grows, and how many more

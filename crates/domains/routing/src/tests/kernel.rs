@@ -113,6 +113,28 @@ fn exchanges_keep_the_rules_and_the_cost() {
     }
 }
 
+/// Where the way past a customer is longer than the way over it, a ruin can make others late, behind a wait as well.
+#[test]
+fn ruins_of_matrices_that_are_no_metric_keep_the_windows() {
+    let mut rng = Rng::new(3);
+    for _ in 0..60 {
+        let nodes = 4 + rng.index(5);
+        let mut text = format!("{nodes}\n");
+        for from in 0..nodes {
+            let row: Vec<_> = (0..nodes).map(|to| if from == to { 0 } else { rng.index(20) }.to_string()).collect();
+            text += &(row.join(" ") + "\n");
+        }
+        text += "0 300\n";
+        for _ in 1..nodes {
+            let ready = rng.index(150);
+            text += &format!("{ready} {}\n", ready + [0, 2, 20, 140][rng.index(4)]);
+        }
+        let instance = tsptw::parse("a", text.as_bytes()).unwrap();
+        let settings = SisrSettings { exchanges: 4, ..SisrSettings::tuned() };
+        walk(Arc::new(instance.network(tsptw::Objective::Travel)), 0.0, settings, 5, 200);
+    }
+}
+
 /// Every kind of exchange occurs: within a route, to another one, between the ends of two, and of a whole route.
 #[test]
 fn exchanges_change_routes_that_no_ruin_has_touched() {
