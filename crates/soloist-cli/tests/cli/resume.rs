@@ -48,6 +48,7 @@ fn settled(mut result: Value) -> Value {
     if result["stop"] == "bound" || result["method"] == "auto" && result["stop"] == "exhausted" {
         result["playouts"] = Value::Null;
         result["nodes"] = Value::Null;
+        result["tree"] = Value::Null;
     }
     result
 }
