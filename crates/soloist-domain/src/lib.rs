@@ -46,6 +46,7 @@ mod run_spec;
 mod settings;
 pub mod spec;
 pub mod svg;
+#[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod testing;
 pub mod units;

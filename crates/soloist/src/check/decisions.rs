@@ -2,11 +2,14 @@
 
 use super::explain::{Explanation, examine};
 use crate::Problem;
+use crate::core::cut::Watch;
 use crate::core::score::{Score, Sense};
-use crate::erased::problem::ProblemRef;
+use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef, State};
+use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Explain, Facts, Key};
-use crate::run::SolveError;
+use crate::run::{Budget, SolveError};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Looks for the smallest set of moves that cannot all stay at their steps, within `time`.
@@ -42,14 +45,44 @@ pub fn explain_decisions<P: Problem>(
 ) -> Result<Explanation, SolveError> {
     ProblemRef::borrowed(problem).begin(moves).map_err(SolveError::Prefix)?;
     let names: Vec<String> = moves.iter().enumerate().map(|(step, &mv)| name(step, mv)).collect();
-    let decided = Decided { problem, moves, names: &names, kept: vec![true; moves.len()] };
+    let packing = MoveCodec::new();
+    let moves: Vec<MoveId> = moves.iter().map(|&mv| packing.pack(mv)).collect();
+    let watch = Watch::new(&Arc::default(), Budget::MAX_MOVES, None);
+    let rules = ProblemAdapter::new(ProblemRef::borrowed(problem), problem.facts(), packing, watch);
+    explain_ids(Box::new(rules), &moves, &names, time, seed, stop)
+}
+
+/// As [`explain_decisions`], for moves without their type: a run of a problem of this module is compiled once, here.
+fn explain_ids(
+    rules: Box<dyn ErasedProblem + '_>,
+    moves: &[MoveId],
+    names: &[String],
+    time: Duration,
+    seed: u64,
+    stop: Option<&AtomicBool>,
+) -> Result<Explanation, SolveError> {
+    let rules = Rules { sense: rules.sense(), facts: rules.facts().clone(), problem: Mutex::new(rules) };
+    let decided = Decided { rules: &rules, moves, names, kept: vec![true; moves.len()] };
     examine(Some(&decided), time, seed, stop)
 }
 
+/// A problem without its type, for any thread.
+struct Rules<'p> {
+    problem: Mutex<Box<dyn ErasedProblem + 'p>>,
+    sense: Sense,
+    facts: Facts,
+}
+
+impl<'p> Rules<'p> {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn ErasedProblem + 'p>> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A problem whose solutions have some moves at given steps.
-struct Decided<'a, P: Problem> {
-    problem: &'a P,
-    moves: &'a [P::Move],
+struct Decided<'a, 'p> {
+    rules: &'a Rules<'p>,
+    moves: &'a [MoveId],
     names: &'a [String],
     /// By step: whether its move stays.
     kept: Vec<bool>,
@@ -57,20 +90,20 @@ struct Decided<'a, P: Problem> {
 
 /// A state and the number of moves before it.
 #[derive(Clone)]
-struct At<S> {
-    state: S,
+struct At {
+    state: State,
     step: usize,
 }
 
-impl<P: Problem> Problem for Decided<'_, P> {
-    type State = At<P::State>;
-    type Move = P::Move;
+impl Problem for Decided<'_, '_> {
+    type State = At;
+    type Move = MoveId;
 
-    fn root(&self) -> At<P::State> {
-        At { state: self.problem.root(), step: 0 }
+    fn root(&self) -> At {
+        At { state: self.rules.lock().root(), step: 0 }
     }
-    fn moves(&self, at: &At<P::State>, moves: &mut Vec<P::Move>) {
-        self.problem.moves(&at.state, moves);
+    fn moves(&self, at: &At, moves: &mut Vec<MoveId>) {
+        self.rules.lock().moves(&at.state, moves);
         if self.kept.get(at.step) == Some(&true) {
             let mv = self.moves[at.step];
             let is_legal = moves.contains(&mv);
@@ -78,40 +111,39 @@ impl<P: Problem> Problem for Decided<'_, P> {
             moves.extend(is_legal.then_some(mv));
         }
     }
-    fn apply(&self, at: &mut At<P::State>, mv: P::Move) {
-        self.problem.apply(&mut at.state, mv);
+    fn apply(&self, at: &mut At, mv: MoveId) {
+        self.rules.lock().apply(&mut at.state, mv);
         at.step += 1;
     }
     /// A game that ends before moves that stay misses them.
-    fn score(&self, at: &At<P::State>) -> Score {
+    fn score(&self, at: &At) -> Score {
         let missing = self.kept.iter().skip(at.step).filter(|kept| **kept).count();
-        if missing > 0 { Score::Infeasible(missing as f64) } else { self.problem.score(&at.state) }
+        if missing > 0 { Score::Infeasible(missing as f64) } else { self.rules.lock().score(&at.state) }
     }
     fn sense(&self) -> Sense {
-        self.problem.sense()
+        self.rules.sense
     }
     /// A problem that leaves moves out proves nothing here either. Codes are those of moves, not of the problem.
     fn facts(&self) -> Facts {
-        let facts = self.problem.facts();
-        let more = size_of::<At<P::State>>() - size_of::<P::State>();
-        Facts { code_count: None, state_bytes: facts.state_bytes.map(|bytes| bytes + more), ..facts }
+        let bytes = self.rules.lock().state_bytes() + size_of::<At>();
+        Facts { code_count: None, state_bytes: Some(bytes), ..self.rules.facts.clone() }
     }
-    fn bound(&self, at: &At<P::State>) -> Option<f64> {
-        self.problem.bound(&at.state)
+    fn bound(&self, at: &At) -> Option<f64> {
+        self.rules.lock().bound(&at.state)
     }
     /// Keys are joined with the step: at another step, other moves stay.
-    fn key(&self, at: &At<P::State>) -> Option<Key> {
-        self.problem.key(&at.state).map(|key| key.with(at.step as u64))
+    fn key(&self, at: &At) -> Option<Key> {
+        self.rules.lock().key(&at.state).map(|key| key.with(at.step as u64))
     }
 }
 
-impl<'a, P: Problem> Explain<Decided<'a, P>> for Decided<'a, P> {
+impl<'a, 'p> Explain<Decided<'a, 'p>> for Decided<'a, 'p> {
     fn constraints(&self) -> Vec<String> {
         self.names.to_vec()
     }
-    fn relaxed(&self, kept: &[usize]) -> Option<Decided<'a, P>> {
+    fn relaxed(&self, kept: &[usize]) -> Option<Decided<'a, 'p>> {
         let mut stays = vec![false; self.moves.len()];
         kept.iter().for_each(|&step| stays[step] = true);
-        Some(Decided { problem: self.problem, moves: self.moves, names: self.names, kept: stays })
+        Some(Decided { rules: self.rules, moves: self.moves, names: self.names, kept: stays })
     }
 }
