@@ -1,7 +1,10 @@
 //! What every [`Instance`] gets: the seam's untyped functions, in terms of its own types.
 
 use crate::domain::MoveOf;
-use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
+use crate::{
+    AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Parts, Report, Request, SolutionReport,
+};
+use serde::Deserialize;
 use serde_json::Value;
 use soloist::check::Explanation;
 use soloist::problem::stable_hash;
@@ -67,7 +70,7 @@ pub(crate) fn ending(setup: &Setup, budget: Budget) -> Budget {
 
 /// Moves that [`AnyInstance::start_from`] returned.
 fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
-    serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
+    Deserialize::deserialize(moves).map_err(|_| OfferError::Illegal(0))
 }
 
 /// Moves, or the number of the first one that is not legal, with a message.
@@ -79,12 +82,7 @@ type Listed<I> = Result<Vec<MoveOf<I>>, (usize, String)>;
 /// # Errors
 /// The first move that is not legal, counted from 0, and a message.
 fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let shown = match &value {
-        Value::Array(moves) => moves,
-        Value::Object(object) if !object.contains_key("solution") => object.get("moves")?.as_array()?,
-        _ => return None,
-    };
+    let shown = shown(text)?;
     let problem = instance.problem();
     let (mut state, mut legal, mut moves) = (problem.root(), Vec::new(), Vec::new());
     problem.moves(&state, &mut legal);
@@ -110,6 +108,18 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
         moves.push(mv);
     }
     Some(Ok(moves))
+}
+
+/// The moves that a text lists as results show them, without a solution.
+fn shown(text: &str) -> Option<Vec<Value>> {
+    match serde_json::from_str(text).ok()? {
+        Value::Array(moves) => Some(moves),
+        Value::Object(mut object) if !object.contains_key("solution") => match object.remove("moves")? {
+            Value::Array(moves) => Some(moves),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// A solution to start from; one that is only begun is finished by random moves. Where a move is not legal, the run
@@ -162,7 +172,7 @@ fn played<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<Score, String> {
 
 /// A solution in terms that need no types.
 fn answer<I: Instance>(instance: &I, solution: Solution<MoveOf<I>>) -> SolutionReport {
-    let parts = solution.parts(instance.problem()).into_iter().collect();
+    let parts = Parts::from(solution.parts(instance.problem()));
     let Solution { score, moves } = solution;
     SolutionReport { score, moves: instance.moves(&moves), solution: instance.solution(&moves), parts }
 }
@@ -185,17 +195,28 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
     } = outcome;
     let mut answers: Vec<SolutionReport> = Vec::new();
     for solution in kept {
-        let answer = answer(instance, solution);
-        // Different sequences of moves may make the same solution.
-        if answers.iter().all(|known| known.solution != answer.solution) {
-            answers.push(answer);
-        }
+        add_different(&mut answers, answer(instance, solution));
     }
     let run = RunInfo { setup, counters, elapsed };
-    let best = answers.first().and_then(|best| best.score.value());
-    let open = best.filter(|_| optimal).and_then(|score| instance.proof_remark(score));
-    let remarks = instance.remarks().into_iter().chain(remarks).chain(open).collect();
-    Report { run, answers, prefix, tree, bound, optimal, infeasible, stop, unsaved, history, remarks }
+    let mut all = instance.remarks();
+    all.extend_from_slice(&remarks);
+    if let (true, Some(score)) = (optimal, best_value(&answers))
+        && let Some(open) = instance.proof_remark(score)
+    {
+        all.push(open);
+    }
+    Report { run, answers, prefix, tree, bound, optimal, infeasible, stop, unsaved, history, remarks: all }
+}
+
+/// Different sequences of moves may make the same solution.
+fn add_different(answers: &mut Vec<SolutionReport>, answer: SolutionReport) {
+    if answers.iter().all(|known| known.solution != answer.solution) {
+        answers.push(answer);
+    }
+}
+
+fn best_value(answers: &[SolutionReport]) -> Option<f64> {
+    answers.first()?.score.value()
 }
 
 impl<I: Instance> AnyInstance for I {

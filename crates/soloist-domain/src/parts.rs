@@ -26,8 +26,8 @@ impl Parts {
     }
 }
 
-impl FromIterator<ScorePart> for Parts {
-    fn from_iter<T: IntoIterator<Item = ScorePart>>(parts: T) -> Self {
+impl From<Vec<ScorePart>> for Parts {
+    fn from(parts: Vec<ScorePart>) -> Self {
         let finite = parts.into_iter().filter(|(_, value)| value.is_finite());
         Self(finite.map(|(name, value)| (name.into_owned(), value)).collect())
     }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn parts_keep_their_order() {
         let all = [("vehicles", 3.0), ("distance", 10.25), ("nothing", f64::NAN), ("ways", 1e-7)];
-        let parts: Parts = all.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        let parts = Parts::from(all.map(|(name, value)| (name.into(), value)).to_vec());
         let text = serde_json::to_string(&parts).unwrap();
         assert_eq!(text, r#"{"vehicles":3,"distance":10.25,"ways":1e-7}"#);
         assert_eq!(serde_json::from_str::<Parts>(&text).unwrap(), parts);

@@ -2,14 +2,14 @@
 
 use super::explain::{Explanation, examine};
 use crate::Problem;
-use crate::core::cut::Watch;
 use crate::core::score::{Score, Sense};
-use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef, State};
-use crate::erased::{MoveCodec, MoveId};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, ProblemRef, State};
+use crate::erased::source::rules_of;
 use crate::problem::{Explain, Facts, Key};
-use crate::run::{Budget, SolveError};
+use crate::run::SolveError;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Looks for the smallest set of moves that cannot all stay at their steps, within `time`.
@@ -45,11 +45,8 @@ pub fn explain_decisions<P: Problem>(
 ) -> Result<Explanation, SolveError> {
     ProblemRef::borrowed(problem).begin(moves).map_err(SolveError::Prefix)?;
     let names: Vec<String> = moves.iter().enumerate().map(|(step, &mv)| name(step, mv)).collect();
-    let packing = MoveCodec::new();
-    let moves: Vec<MoveId> = moves.iter().map(|&mv| packing.pack(mv)).collect();
-    let watch = Watch::new(&Arc::default(), Budget::MAX_MOVES, None);
-    let rules = ProblemAdapter::new(ProblemRef::borrowed(problem), problem.facts(), packing, watch);
-    explain_ids(Box::new(rules), &moves, &names, time, seed, stop)
+    let (rules, moves) = rules_of(ProblemRef::borrowed(problem), moves);
+    explain_ids(rules, &moves, &names, time, seed, stop)
 }
 
 /// As [`explain_decisions`], for moves without their type: a run of a problem of this module is compiled once, here.

@@ -1,10 +1,14 @@
 //! Why an instance has no solution: constraints that cannot hold together.
 
+use crate::core::cut::Watch;
 use crate::core::score::{Score, Sense};
+use crate::erased::problem::ProblemRef;
+use crate::erased::source::{ErasedSource, Source};
 use crate::problem::Explain;
-use crate::run::{Control, SolveError, StopReason};
+use crate::run::{SolveError, StopReason, try_out};
 use crate::search::Entries;
-use crate::{Budget, Method, Problem, Setup, Solver};
+use crate::{Budget, Method, Problem, Setup};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -95,6 +99,16 @@ pub(super) fn examine<P: Problem>(
     stop: Option<&AtomicBool>,
 ) -> Result<Explanation, SolveError> {
     let names = explain.map_or_else(Vec::new, Explain::constraints);
+    let relaxed = |kept: &[usize]| -> Option<Box<dyn ErasedSource<'_>>> {
+        let problem = explain?.relaxed(kept)?;
+        Some(Box::new(Source::new(ProblemRef::counted(Arc::new(problem)))))
+    };
+    let tester = Tester { relaxed: &relaxed, until: Instant::now() + time, seed, stop, is_interrupted: false };
+    least_conflict(names, tester)
+}
+
+/// Looks for a conflict of named constraints.
+fn least_conflict(names: Vec<String>, mut tester: Tester<'_, '_>) -> Result<Explanation, SolveError> {
     let mut found = Explanation {
         verdict: Verdict::Unnamed,
         conflict: Vec::new(),
@@ -102,8 +116,9 @@ pub(super) fn examine<P: Problem>(
         constraints: names.len(),
         tests: 0,
     };
-    let Some(explain) = explain.filter(|_| !names.is_empty()) else { return Ok(found) };
-    let mut tester = Tester { explain, until: Instant::now() + time, seed, stop, is_interrupted: false };
+    if names.is_empty() {
+        return Ok(found);
+    }
     let mut kept: Vec<usize> = (0..names.len()).collect();
     found.tests = 1;
     found.verdict = match tester.test(&kept)? {
@@ -114,11 +129,12 @@ pub(super) fn examine<P: Problem>(
     if found.verdict != Verdict::Conflict {
         return Ok(found);
     }
-    if explain.relaxed(&kept).is_none() {
+    let relaxed = tester.relaxed;
+    if relaxed(&kept).is_none() {
         // What arithmetic refutes is small and has one cause; it is found at once.
-        kept = filter(kept, &mut found.tests, |rest| Ok(explain.relaxed(rest).is_none().then_some(false)))?.0;
+        kept = filter(kept, &mut found.tests, &mut |rest| Ok(relaxed(rest).is_none().then_some(false)))?.0;
     }
-    (kept, found.is_least) = filter(kept, &mut found.tests, |rest| tester.test(rest))?;
+    (kept, found.is_least) = filter(kept, &mut found.tests, &mut |rest| tester.test(rest))?;
     found.conflict = kept.into_iter().map(|at| names[at].clone()).collect();
     Ok(found)
 }
@@ -128,7 +144,7 @@ pub(super) fn examine<P: Problem>(
 fn filter(
     mut kept: Vec<usize>,
     tests: &mut u64,
-    mut test: impl FnMut(&[usize]) -> Result<Option<bool>, SolveError>,
+    test: &mut dyn FnMut(&[usize]) -> Result<Option<bool>, SolveError>,
 ) -> Result<(Vec<usize>, bool), SolveError> {
     let mut size = kept.len().div_ceil(2);
     loop {
@@ -152,20 +168,24 @@ fn filter(
     }
 }
 
+/// Makes the problem with some of the constraints; `None`: arithmetic alone shows that they cannot hold together.
+type Relaxed<'a, 'p> = dyn Fn(&[usize]) -> Option<Box<dyn ErasedSource<'p> + 'p>> + 'a;
+
 /// Examines sets of constraints.
-struct Tester<'a, P: Problem> {
-    explain: &'a dyn Explain<P>,
+struct Tester<'a, 'p> {
+    relaxed: &'a Relaxed<'a, 'p>,
     until: Instant,
     seed: u64,
     stop: Option<&'a AtomicBool>,
     is_interrupted: bool,
 }
 
-impl<P: Problem> Tester<'_, P> {
+impl Tester<'_, '_> {
     /// Returns whether constraints can hold together; `None`: the limits do not show it.
     fn test(&mut self, kept: &[usize]) -> Result<Option<bool>, SolveError> {
-        let Some(problem) = self.explain.relaxed(kept) else { return Ok(Some(false)) };
-        let entries = Entries::of(&problem.portfolio()).unwrap_or_default();
+        let Some(source) = (self.relaxed)(kept) else { return Ok(Some(false)) };
+        let rules = source.rules(source.facts(), Watch::outside());
+        let entries = Entries::of(&rules.portfolio()).unwrap_or_default();
         let first = entries.entries().first().map_or_else(Setup::default, crate::search::Entry::setup);
         let exact = || Method::preset("dfs").map_or_else(Setup::default, Setup::from);
         for (setup, budget) in [
@@ -173,7 +193,7 @@ impl<P: Problem> Tester<'_, P> {
             (first.proof(0.0), Budget::playouts(PLAYOUTS)),
             (exact(), Budget::nodes(NODES[1])),
         ] {
-            let decided = self.search(&problem, setup, budget)?;
+            let decided = self.search(&*source, rules.sense(), setup, budget)?;
             if decided.is_some() || self.is_interrupted {
                 return Ok(decided);
             }
@@ -181,23 +201,27 @@ impl<P: Problem> Tester<'_, P> {
         Ok(None)
     }
 
-    fn search(&mut self, problem: &P, setup: Setup, budget: Budget) -> Result<Option<bool>, SolveError> {
+    fn search(
+        &mut self,
+        source: &dyn ErasedSource<'_>,
+        sense: Sense,
+        setup: Setup,
+        budget: Budget,
+    ) -> Result<Option<bool>, SolveError> {
         let left = self.until.saturating_duration_since(Instant::now());
         if self.is_interrupted || left.is_zero() {
             return Ok(None);
         }
         // Any feasible score will do.
-        let target = match problem.sense() {
+        let target = match sense {
             Sense::Maximize => f64::NEG_INFINITY,
             Sense::Minimize => f64::INFINITY,
         };
         let slice = Budget { time: Some(left / PART), target: Some(target), ..budget };
         let plan = Budget { time: None, target: None, ..budget };
-        let mut session = Solver::new(problem, setup.seed(self.seed)).budget(plan).start()?;
-        let reason = session.advance_with(&slice, Control { stop: self.stop, ..Control::default() })?;
+        let (reason, tried) = try_out(source, setup.seed(self.seed), &plan, &slice, self.stop)?;
         self.is_interrupted = reason == StopReason::Interrupted;
-        let outcome = session.outcome();
-        let feasible = outcome.best.is_some_and(|best| matches!(best.score, Score::Feasible(_)));
-        Ok(if feasible { Some(true) } else { outcome.infeasible.then_some(false) })
+        let feasible = tried.best.is_some_and(|best| matches!(best.score, Score::Feasible(_)));
+        Ok(if feasible { Some(true) } else { tried.infeasible.then_some(false) })
     }
 }

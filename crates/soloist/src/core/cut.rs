@@ -66,9 +66,8 @@ impl Watch {
     /// The most moves of a game unless a budget says otherwise.
     pub(crate) const MOST: usize = 1_000_000;
 
-    /// Returns a view of a cut that nothing raises, for tests.
-    #[cfg(test)]
-    pub(crate) fn default() -> Self {
+    /// Returns a view of a cut that nothing raises, outside of a run.
+    pub(crate) fn outside() -> Self {
         Self::new(&Arc::default(), Self::MOST as u64, None)
     }
 

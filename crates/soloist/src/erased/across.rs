@@ -19,12 +19,12 @@ pub(super) fn across<M: crate::problem::Move, T>(
     play: impl FnOnce(&mut Trace<M>) -> T,
 ) -> T {
     buffer.moves.clear();
-    buffer.moves.extend(trace.moves.iter().map(|&mv| packing.known(mv)));
+    packing.append_known(&trace.moves, &mut buffer.moves);
     trace.swap_records(buffer);
     let result = play(buffer);
     trace.swap_records(buffer);
     let before = trace.moves.len();
-    trace.moves.extend(buffer.moves[before..].iter().map(|&mv| packing.pack(mv)));
+    packing.append(&buffer.moves[before..], &mut trace.moves);
     result
 }
 

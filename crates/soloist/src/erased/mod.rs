@@ -5,6 +5,7 @@ pub(crate) mod problem;
 pub(crate) mod replay;
 pub(crate) mod rollout;
 pub(crate) mod search;
+pub(crate) mod source;
 pub(crate) mod validate;
 
 pub(crate) use crate::core::solution::MoveId;

@@ -12,7 +12,7 @@ use crate::core::hash::{Key, stable_hash};
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Entrant, Facts, Problem, SearchInfo, Seen, SolutionKind, search_infos};
+use crate::problem::{Entrant, Facts, Problem, SearchInfo, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
 use crate::{Score, Sense};
@@ -44,6 +44,11 @@ impl<'p, P: Problem> ProblemRef<'p, P> {
 
     pub(crate) fn counted(problem: Arc<P>) -> Self {
         Self { problem: Held::Counted(problem), prefix: [].into(), begun: None }
+    }
+
+    /// Returns the problem without moves that every solution begins with.
+    pub(crate) fn plain(&self) -> Self {
+        Self { problem: self.problem.clone(), prefix: [].into(), begun: None }
     }
 
     /// Plays the moves that every solution begins with.
@@ -96,13 +101,18 @@ impl<'p, P: Problem> ProblemRef<'p, P> {
     }
 }
 
+impl<P> Clone for Held<'_, P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Borrowed(problem) => Self::Borrowed(*problem),
+            Self::Counted(problem) => Self::Counted(Arc::clone(problem)),
+        }
+    }
+}
+
 impl<P: Problem> Clone for ProblemRef<'_, P> {
     fn clone(&self) -> Self {
-        let problem = match &self.problem {
-            Held::Borrowed(problem) => Held::Borrowed(*problem),
-            Held::Counted(problem) => Held::Counted(Arc::clone(problem)),
-        };
-        Self { problem, prefix: Arc::clone(&self.prefix), begun: self.begun.clone() }
+        Self { problem: self.problem.clone(), prefix: Arc::clone(&self.prefix), begun: self.begun.clone() }
     }
 }
 
@@ -190,8 +200,6 @@ pub(crate) trait ErasedProblem: Send {
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
     /// Returns the temperatures that suit the problem's neighbourhood.
     fn temperatures(&self) -> Option<(f64, f64)>;
-    /// Returns what a few random games show of solutions.
-    fn solution_kind(&self) -> Seen;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -216,6 +224,8 @@ pub(crate) trait ErasedProblem: Send {
     fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(Key, f64)>>);
     /// Returns the stable hash of two numbers and a move.
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
+    /// Returns how a move is written in a message.
+    fn describe(&self, mv: MoveId) -> String;
     /// Returns a key of a sequence of moves.
     fn hash_of(&self, moves: &[MoveId]) -> Key;
     /// Returns what distinguishes a finished solution from others: its key, or its moves where it has none.
@@ -275,14 +285,16 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         let mut listed = self.buffer.take();
         listed.clear();
         self.problem.moves(self.get(state), &mut listed);
-        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.packing.append(&listed, moves);
         self.buffer.set(listed);
     }
     fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>) {
         let mut listed = self.buffer.take();
         listed.clear();
         self.problem.moves(self.get(state), &mut listed);
-        moves.extend(listed.iter().skip(from).take(most).map(|&mv| self.packing.pack(mv)));
+        let from = from.min(listed.len());
+        let to = from.saturating_add(most).min(listed.len());
+        self.packing.append(&listed[from..to], moves);
         self.buffer.set(listed);
     }
     fn is_finished(&self, state: &State) -> bool {
@@ -334,9 +346,6 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
     fn temperatures(&self) -> Option<(f64, f64)> {
         self.problem.neighborhood()?.temperatures()
-    }
-    fn solution_kind(&self) -> Seen {
-        SolutionKind::seen_by_replays(&*self.problem, &self.watch)
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();
@@ -414,6 +423,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
         stable_hash(&(salt, place, self.packing.known(mv)))
+    }
+    fn describe(&self, mv: MoveId) -> String {
+        format!("{:?}", self.packing.known(mv))
     }
     fn hash_of(&self, moves: &[MoveId]) -> Key {
         Key::of(self.packing.all(moves).as_slice())

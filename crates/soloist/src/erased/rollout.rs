@@ -58,8 +58,37 @@ pub(crate) trait ErasedRollout: Send {
     /// # Panics
     /// When there are not as many.
     fn player(&mut self, at: usize) -> &mut dyn ErasedRollout;
-    fn save(&self) -> Vec<u8>;
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
+    /// Closes them.
+    fn close_players(&mut self);
+    /// Returns what a checkpoint holds of this player, without those that it has opened.
+    fn saved(&self) -> SavedRollout;
+    /// Returns the same of the players opened.
+    fn saved_players(&self) -> Vec<SavedRollout>;
+    /// Restores it.
+    fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError>;
+}
+
+impl dyn ErasedRollout + '_ {
+    /// Returns what a checkpoint holds of a player and of those that it has opened.
+    pub(crate) fn save(&self) -> Vec<u8> {
+        let players = self.saved_players().iter().map(|saved| (saved.name.clone(), encode(saved))).collect();
+        encode(&SavedRollout { players, ..self.saved() })
+    }
+
+    /// Restores them.
+    pub(crate) fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let mut saved: SavedRollout = decode(bytes)?;
+        ensure(saved.players.len() <= MOST_PLAYERS, "too many rollouts")?;
+        let players = std::mem::take(&mut saved.players);
+        self.restore(saved)?;
+        self.close_players();
+        for (at, (name, bytes)) in players.into_iter().enumerate() {
+            let saved: SavedRollout = decode(&bytes)?;
+            ensure(saved.players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
+            self.player(at).restore(saved)?;
+        }
+        Ok(())
+    }
 }
 
 /// A problem's local search as annealing sees it; see [`Neighborhood`] for the meaning of each method.
@@ -116,7 +145,7 @@ impl<P: Problem> Editor for EditorAdapter<'_, P> {
     fn moves(&mut self, moves: &mut Vec<MoveId>) {
         self.listed.clear();
         self.edits.moves(&self.problem, &mut self.listed);
-        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.packing.append(&self.listed, moves);
     }
     fn save(&self) -> Vec<u8> {
         self.edits.save()
@@ -131,7 +160,10 @@ impl<P: Problem> Editor for EditorAdapter<'_, P> {
 
 /// What a checkpoint holds of a player.
 #[derive(Serialize, Deserialize)]
-struct SavedRollout {
+pub(crate) struct SavedRollout {
+    /// The name of the rollout, which a run has in its setup and a player that was opened beside what is saved of it.
+    #[serde(skip)]
+    name: String,
     rollout: Vec<u8>,
     /// Moves and bytes of a neighbourhood that has a solution.
     editor: Option<(Vec<MoveId>, Vec<u8>)>,
@@ -143,14 +175,6 @@ struct SavedRollout {
 
 /// The most players that a search opens.
 const MOST_PLAYERS: usize = 64;
-
-fn encode_player(saved: &SavedRollout) -> Vec<u8> {
-    encode(saved)
-}
-
-fn decode_player(bytes: &[u8]) -> Result<SavedRollout, CheckpointError> {
-    decode(bytes)
-}
 
 /// A user's rollout, for one stream, and the problem's neighbourhood when a search has asked for it.
 pub(crate) struct RolloutAdapter<'p, P: Problem> {
@@ -214,38 +238,13 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
         problem.moves(state, listed);
         watch.has_failed() || !listed.is_empty() && watch.abandons()
     }
-
-    /// Restores the rollout, the neighbourhood and the own search.
-    fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError> {
-        let SavedRollout { rollout, editor, own, .. } = saved;
-        self.rollout.load(&rollout)?;
-        if let Some((name, settings, bytes)) = own {
-            ensure(self.open_own(&name, &settings), "a search that the problem does not have")?;
-            self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
-        }
-        if let Some((moves, bytes)) = editor {
-            let rules = ProblemAdapter::new(
-                self.problem.clone(),
-                self.problem.facts(),
-                self.packing.clone(),
-                self.watch.clone(),
-            );
-            let (_, finished) =
-                replay_legal(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
-            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
-            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
-            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
-            editor.edits.load(&self.problem, &bytes)?;
-        }
-        Ok(())
-    }
 }
 
 impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage {
         self.listed.clear();
         self.rollout.candidates(&self.problem, state.get(), &mut self.listed);
-        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.packing.append(&self.listed, moves);
         Coverage::Partial
     }
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
@@ -253,7 +252,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         let state = state.get_mut();
         self.rollout.run(&self.problem, state, &mut self.playout, rng);
         let _ = Self::is_void(&self.watch, &self.problem, state, &mut self.listed);
-        moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
+        self.packing.append(&self.playout.moves, moves);
     }
     fn spent(&self) -> Option<Coverage> {
         // That no other playout is worth its effort is no proof.
@@ -307,7 +306,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     fn sampled(&self) -> (Vec<MoveId>, u128) {
         let moves = &self.playout.moves;
         let key = self.end.as_ref().and_then(|end| self.problem.key(end)).unwrap_or_else(|| Key::of(moves.as_slice()));
-        (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.id())
+        (self.packing.ids(moves), key.id())
     }
     fn variants(&self) -> usize {
         self.rollout.variants(&self.problem)
@@ -358,26 +357,41 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     fn player(&mut self, at: usize) -> &mut dyn ErasedRollout {
         &mut self.players[at]
     }
-    fn save(&self) -> Vec<u8> {
+    fn saved(&self) -> SavedRollout {
         let editor = self.editor.as_ref().filter(|editor| editor.is_started).map(|editor| {
             let mut moves = Vec::new();
             editor.edits.moves(&self.problem, &mut moves);
-            (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), editor.edits.save())
+            (self.packing.ids(&moves), editor.edits.save())
         });
-        let players = self.players.iter().map(|player| (player.name.clone(), player.save())).collect();
         let own = self.own.as_ref().map(|own| (own.name.clone(), own.settings.clone(), own.save()));
-        encode_player(&SavedRollout { rollout: self.rollout.save(), editor, own, players })
+        SavedRollout { name: self.name.clone(), rollout: self.rollout.save(), editor, own, players: Vec::new() }
     }
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let mut saved = decode_player(bytes)?;
-        ensure(saved.players.len() <= MOST_PLAYERS, "too many rollouts")?;
-        let players = std::mem::take(&mut saved.players);
-        self.restore(saved)?;
+    fn saved_players(&self) -> Vec<SavedRollout> {
+        self.players.iter().map(Self::saved).collect()
+    }
+    fn close_players(&mut self) {
         self.players.clear();
-        for (name, bytes) in players {
-            let saved = decode_player(&bytes)?;
-            ensure(saved.players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
-            self.players.last_mut().map_or(Ok(()), |player| player.restore(saved))?;
+    }
+    fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError> {
+        let SavedRollout { rollout, editor, own, .. } = saved;
+        self.rollout.load(&rollout)?;
+        if let Some((name, settings, bytes)) = own {
+            ensure(self.open_own(&name, &settings), "a search that the problem does not have")?;
+            self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
+        }
+        if let Some((moves, bytes)) = editor {
+            let rules = ProblemAdapter::new(
+                self.problem.clone(),
+                self.problem.facts(),
+                self.packing.clone(),
+                self.watch.clone(),
+            );
+            let (_, finished) =
+                replay_legal(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
+            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
+            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
+            editor.edits.load(&self.problem, &bytes)?;
         }
         Ok(())
     }

@@ -8,6 +8,8 @@ use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::Watch;
 use crate::core::limits::ensure;
 use crate::core::solution::MoveId;
+use crate::erased::problem::ProblemRef;
+use crate::erased::source::{ErasedSource, Source};
 use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -171,7 +173,9 @@ impl<P: Exchange> Exchanges<P> {
             }
         };
         met.iter().enumerate().for_each(|(place, legal)| enter(place, legal));
-        SolutionKind::play(problem, None, LISTED, &mut enter);
+        let source = Source::new(ProblemRef::borrowed(problem));
+        let rules = source.rules(problem.facts(), Watch::outside());
+        SolutionKind::play(&*rules, LISTED, &mut |place, legal| enter(place, &source.packing.all(legal)));
         self.open = (0..).zip(&self.choices).filter(|(_, list)| list.len() > 1).map(|(place, _)| place).collect();
         let at = |place: usize| if is_assignment { place } else { 0 };
         // Every move of the solution was legal where it was played.

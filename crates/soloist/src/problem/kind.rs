@@ -2,7 +2,9 @@
 
 use super::Problem;
 use crate::core::cut::Watch;
-use crate::core::hash::stable_hash;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, ProblemRef, State};
+use crate::erased::source::rules_of;
 use crate::{Rng, Score};
 use std::collections::HashMap;
 use std::fmt;
@@ -43,50 +45,43 @@ pub(crate) struct Seen {
 impl SolutionKind {
     /// Returns the kind that a few random games show.
     pub(crate) fn seen<P: Problem>(problem: &P) -> Self {
-        Self::of(&Self::play(problem, None, LISTED, |_, _| {}))
+        let (rules, _) = rules_of(ProblemRef::borrowed(problem), &[]);
+        Self::of(&Self::play(&*rules, LISTED, &mut |_, _| {}))
     }
 
     /// Returns what a search that replays may rely on. At most 800,000 moves are listed, and nine scores asked for.
-    pub(crate) fn seen_by_replays<P: Problem>(problem: &P, watch: &Watch) -> Seen {
+    pub(crate) fn seen_by_replays(problem: &dyn ErasedProblem) -> Seen {
         let mut moves: Vec<Vec<u64>> = Vec::new();
         let mut game = Vec::new();
-        let names = Self::play_named(
-            problem,
-            Some(watch),
-            LISTED_BY_REPLAYS,
-            |_, _| {},
-            |mv| match mv {
-                Some(mv) => game.push(stable_hash(&mv)),
-                None => moves.push(std::mem::take(&mut game)),
-            },
-        );
+        let names = Self::play_named(problem, LISTED_BY_REPLAYS, &mut |_, _| {}, &mut |mv| match mv {
+            Some(mv) => game.push(mv),
+            None => moves.push(std::mem::take(&mut game)),
+        });
         let kind = Self::of(&names);
         let has_places = kind == Self::Assignment && Self::of(&moves) == Self::Assignment;
-        let free_order = if kind == Self::Subset { Self::free_order(problem, watch) } else { None };
+        let free_order = if kind == Self::Subset { Self::free_order(problem) } else { None };
         Seen { kind, has_places, free_order }
     }
 
     /// Plays a few random games, which are the same at each call, and returns the names of their decisions:
     /// [identities](super::Ordering::identity), otherwise [codes](Problem::code). `met` is called with each place and
     /// its legal moves. Games that are too long for the moves that may be listed are left out.
-    pub(crate) fn play<P: Problem>(
-        problem: &P,
-        watch: Option<&Watch>,
+    pub(crate) fn play(
+        problem: &dyn ErasedProblem,
         most: usize,
-        met: impl FnMut(usize, &[P::Move]),
+        met: &mut dyn FnMut(usize, &[MoveId]),
     ) -> Vec<Vec<u64>> {
-        Self::play_named(problem, watch, most, met, |_| {})
+        Self::play_named(problem, most, met, &mut |_| {})
     }
 
     /// As [`play`](Self::play); `played` is called with each move, and with none at the end of a game.
-    fn play_named<P: Problem>(
-        problem: &P,
-        watch: Option<&Watch>,
+    fn play_named(
+        problem: &dyn ErasedProblem,
         most: usize,
-        mut met: impl FnMut(usize, &[P::Move]),
-        mut played: impl FnMut(Option<P::Move>),
+        met: &mut dyn FnMut(usize, &[MoveId]),
+        played: &mut dyn FnMut(Option<MoveId>),
     ) -> Vec<Vec<u64>> {
-        let (mut rng, mut player) = (Rng::new(0), Player { problem, watch, left: most, moves: Vec::new() });
+        let (mut rng, mut player) = (Rng::new(0), Player { problem, left: most, moves: Vec::new() });
         let mut games = Vec::new();
         'games: for _ in 0..GAMES {
             let (mut state, mut game) = (problem.root(), Vec::new());
@@ -97,8 +92,7 @@ impl SolutionKind {
                 }
                 met(game.len(), moves);
                 let mv = moves[rng.index(moves.len())];
-                let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
-                game.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
+                game.push(problem.identity(&state, mv).unwrap_or_else(|| problem.code(&state, mv)));
                 played(Some(mv));
                 problem.apply(&mut state, mv);
             }
@@ -111,9 +105,9 @@ impl SolutionKind {
     /// Returns the number of decisions of a random game if their order does not matter, as far as a few random games
     /// show it: the moves of each are legal in other orders too, and lead to a finished state of the same score, but
     /// for rounding.
-    fn free_order<P: Problem>(problem: &P, watch: &Watch) -> Option<usize> {
+    fn free_order(problem: &dyn ErasedProblem) -> Option<usize> {
         let (mut rng, mut free) = (Rng::new(0), None);
-        let mut player = Player { problem, watch: Some(watch), left: LISTED_BY_REPLAYS, moves: Vec::new() };
+        let mut player = Player { problem, left: LISTED_BY_REPLAYS, moves: Vec::new() };
         for _ in 0..GAMES {
             match player.reorder(&mut rng) {
                 Reordered::Equal(count) => free = free.or(Some(count)),
@@ -152,12 +146,11 @@ impl SolutionKind {
 }
 
 /// Plays games, and counts the moves that are listed meanwhile.
-struct Player<'a, P: Problem> {
-    problem: &'a P,
-    watch: Option<&'a Watch>,
+struct Player<'a> {
+    problem: &'a dyn ErasedProblem,
     /// Moves that may still be listed.
     left: usize,
-    moves: Vec<P::Move>,
+    moves: Vec<MoveId>,
 }
 
 /// What the moves of a game do in other orders.
@@ -170,16 +163,16 @@ enum Reordered {
     TooLong,
 }
 
-impl<P: Problem> Player<'_, P> {
+impl Player<'_> {
     /// Lists the moves of a state that `place` moves have made. `None`: the game is too long, or the run is to end.
-    fn list(&mut self, state: &P::State, place: usize) -> Option<&[P::Move]> {
+    fn list(&mut self, state: &State, place: usize) -> Option<&[MoveId]> {
         self.moves.clear();
         self.problem.moves(state, &mut self.moves);
         let is_finished = self.moves.is_empty();
         let left = self.left.checked_sub(self.moves.len().max(1));
         self.left = left.unwrap_or(0);
-        let has_failed = self.watch.is_some_and(Watch::has_failed);
-        let goes_on = is_finished || left.is_some() && !has_failed && !Watch::leaves(self.watch, place);
+        let watch = self.problem.watch();
+        let goes_on = is_finished || left.is_some() && !watch.has_failed() && !Watch::leaves(Some(watch), place);
         goes_on.then_some(self.moves.as_slice())
     }
 
@@ -210,7 +203,7 @@ impl<P: Problem> Player<'_, P> {
 
     /// Returns the score that moves lead to; `Some(None)` if one is illegal or the state is not finished. `None`: the
     /// game is too long.
-    fn replay(&mut self, game: &[P::Move]) -> Option<Option<Score>> {
+    fn replay(&mut self, game: &[MoveId]) -> Option<Option<Score>> {
         let mut state = self.problem.root();
         for (place, &mv) in game.iter().enumerate() {
             if !self.list(&state, place)?.contains(&mv) {
@@ -246,6 +239,15 @@ impl fmt::Display for SolutionKind {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::core::hash::stable_hash;
+
+    fn seen_by_replays(problem: &impl Problem) -> Seen {
+        SolutionKind::seen_by_replays(&*rules_of(ProblemRef::borrowed(problem), &[]).0)
+    }
+
+    fn free_order(problem: &impl Problem) -> Option<usize> {
+        SolutionKind::free_order(&*rules_of(ProblemRef::borrowed(problem), &[]).0)
+    }
 
     /// Items of the sizes 1 to 40 for a bag of 100, each worth its size; with `sorted`, in ascending order alone.
     struct Bag {
@@ -274,13 +276,12 @@ pub(super) mod tests {
 
     #[test]
     fn an_order_is_free_where_all_orders_are_legal_and_worth_the_same() {
-        let seen = |sorted| SolutionKind::seen_by_replays(&Bag { sorted }, &Watch::default());
+        let seen = |sorted| seen_by_replays(&Bag { sorted });
         let Seen { kind, free_order: free, .. } = seen(false);
         assert_eq!(kind, SolutionKind::Subset);
         assert!(free.is_some_and(|count| (3..=13).contains(&count)), "{free:?}");
         assert_eq!(seen(true).free_order, None, "moves are not legal in other orders");
-        let order = |problem| SolutionKind::free_order(problem, &Watch::default());
-        assert_eq!(order(&crate::doc::Staircase(20)), None, "the score depends on the order");
+        assert_eq!(free_order(&crate::doc::Staircase(20)), None, "the score depends on the order");
     }
 
     /// Every order of five items; the code is the item and the place.
@@ -308,9 +309,9 @@ pub(super) mod tests {
 
     #[test]
     fn codes_that_hold_the_place_make_no_assignment_of_an_order() {
-        let seen = SolutionKind::seen_by_replays(&Order, &Watch::default());
+        let seen = seen_by_replays(&Order);
         assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: false, free_order: None });
-        let seen = SolutionKind::seen_by_replays(&crate::doc::Staircase(20), &Watch::default());
+        let seen = seen_by_replays(&crate::doc::Staircase(20));
         assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: true, free_order: None });
     }
 
@@ -348,7 +349,7 @@ pub(super) mod tests {
 
     #[test]
     fn states_that_are_not_finished_have_no_score() {
-        assert_eq!(SolutionKind::free_order(&Numbers, &Watch::default()), None);
+        assert_eq!(free_order(&Numbers), None);
     }
 
     #[test]

@@ -26,7 +26,6 @@ pub use exchanges::Exchanges;
 pub use explain::{Explain, ScorePart};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
-pub(crate) use kind::Seen;
 pub use kind::SolutionKind;
 #[cfg(test)]
 pub(crate) use kind::tests::Order;

@@ -74,7 +74,32 @@ impl<M: Move> MoveCodec<M> {
 
     /// Returns the moves of a solution.
     pub(crate) fn all(&self, ids: &[MoveId]) -> Vec<M> {
-        ids.iter().map(|&id| self.known(id)).collect()
+        let mut moves = Vec::new();
+        self.append_known(ids, &mut moves);
+        moves
+    }
+
+    /// Appends the numbers of moves. In one place, so that it is compiled once for each type of moves.
+    pub(crate) fn append(&self, moves: &[M], ids: &mut Vec<MoveId>) {
+        ids.reserve(moves.len());
+        for &mv in moves {
+            ids.push(self.pack(mv));
+        }
+    }
+
+    /// Appends the moves that have the numbers of legal moves.
+    pub(crate) fn append_known(&self, ids: &[MoveId], moves: &mut Vec<M>) {
+        moves.reserve(ids.len());
+        for &id in ids {
+            moves.push(self.known(id));
+        }
+    }
+
+    /// Returns the numbers of moves.
+    pub(crate) fn ids(&self, moves: &[M]) -> Vec<MoveId> {
+        let mut ids = Vec::new();
+        self.append(moves, &mut ids);
+        ids
     }
 
     #[cold]
@@ -94,31 +119,38 @@ impl<M: Move> MoveCodec<M> {
 
     /// Returns the table for a checkpoint.
     pub(crate) fn save(&self) -> Vec<u8> {
-        let written = |&mv: &M| {
+        let mut table = Vec::new();
+        for mv in &self.lock().moves {
             let mut bytes = Bytes::default();
             mv.pack(&mut bytes);
-            bytes.0
-        };
-        encode(&self.lock().moves.iter().map(written).collect::<Vec<Vec<u8>>>())
+            table.push(bytes.0);
+        }
+        encode_table(&table)
     }
 
     /// Restores the table of a checkpoint.
     pub(crate) fn load(&self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let table: Vec<Vec<u8>> = decode(bytes)?;
-        let read = |bytes: &Vec<u8>| {
-            let mut rest = Rest(bytes);
-            M::unpack(&mut rest).filter(|_| rest.0.is_empty())
-        };
-        let moves: Option<Vec<M>> = table.iter().map(read).collect();
         let damaged = CheckpointError::Corrupt("a table of moves");
-        let Some(moves) = moves else { return Err(damaged) };
-        let places: HashMap<M, u64> = moves.iter().copied().zip(0..).collect();
-        if places.len() != moves.len() {
-            return Err(damaged);
+        let mut wide = Wide { moves: Vec::new(), places: HashMap::new() };
+        for bytes in decode_table(bytes)? {
+            let mut rest = Rest(&bytes);
+            let Some(mv) = M::unpack(&mut rest).filter(|_| rest.0.is_empty()) else { return Err(damaged) };
+            if wide.places.insert(mv, wide.moves.len() as u64).is_some() {
+                return Err(damaged);
+            }
+            wide.moves.push(mv);
         }
-        *self.lock() = Wide { moves, places };
+        *self.lock() = wide;
         Ok(())
     }
+}
+
+fn encode_table(table: &Vec<Vec<u8>>) -> Vec<u8> {
+    encode(table)
+}
+
+fn decode_table(bytes: &[u8]) -> Result<Vec<Vec<u8>>, CheckpointError> {
+    decode(bytes)
 }
 
 /// The parts of a move in one number, lowest bits first: numbers by their size in 16, 32 or 60 bits.

@@ -371,7 +371,7 @@ impl<P: Problem> Work<'_, P> {
         }
         if self.tally.wants(score) && !self.watch.has_failed() {
             let identity = self.problem.key(&state).unwrap_or_else(|| Key::of(moves)).id();
-            let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
+            let moves = self.packing.ids(moves);
             self.tally.keep(Solution { score, moves }, identity);
             let (sense, value) = (self.problem.sense(), score.value());
             self.ends |=
@@ -388,7 +388,7 @@ impl<P: Problem> Work<'_, P> {
     pub fn found_finer(&mut self, moves: &[P::Move]) -> Option<Score> {
         let score = self.found(moves)?;
         if !self.watch.has_failed() {
-            let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
+            let moves = self.packing.ids(moves);
             self.tally.replace_best(Solution { score, moves });
         }
         Some(score)

@@ -74,6 +74,45 @@ impl Biased {
     }
 }
 
+impl Biased {
+    fn learn(&mut self, score: Score) {
+        // Larger is better here; what is infeasible says nothing.
+        let value = score.value().map(|value| if self.sense == Sense::Minimize { -value } else { value });
+        self.best = self.best.into_iter().chain(value).reduce(f64::max);
+        self.played += 1;
+        if self.played >= BLOCK {
+            self.choose();
+        }
+    }
+
+    fn saved(&self) -> Vec<u8> {
+        encode(self)
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let saved: Self = decode(bytes)?;
+        let counts = saved.arms.iter().all(|arm| arm.blocks <= MOST && arm.sum.is_finite());
+        let values = saved.range.into_iter().flat_map(|(low, high)| [low, high]).chain(saved.best);
+        let known = saved.at < FACTORS.len() && saved.played < BLOCK && values.into_iter().all(f64::is_finite);
+        ensure(counts && known && saved.sense == self.sense, "what a rollout has learned")?;
+        *self = saved;
+        Ok(())
+    }
+
+    /// Replaces the biases by an index drawn with the chance of each.
+    fn draw(&mut self, rng: &mut Rng) -> usize {
+        let weights = &mut self.weights;
+        let top = weights.iter().fold(f64::NEG_INFINITY, |top, &weight| top.max(weight));
+        let mut sum = 0.0;
+        for weight in weights.iter_mut() {
+            sum += math::exp(*weight - top);
+            *weight = sum;
+        }
+        let draw = rng.unit() * sum;
+        weights.partition_point(|&sum| sum <= draw).min(weights.len() - 1)
+    }
+}
+
 impl<P: Problem> Rollout<P> for Biased {
     /// With a value to beat, stops at the first state whose [`bound`](Problem::bound) is not better.
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
@@ -95,17 +134,9 @@ impl<P: Problem> Rollout<P> for Biased {
                 }
                 let at = match prior {
                     Some(prior) if count > 1 => {
-                        let weights = &mut self.weights;
-                        weights.clear();
-                        weights.extend(playout.candidates.iter().map(|&mv| factor * prior.bias(state, mv)));
-                        let top = weights.iter().fold(f64::NEG_INFINITY, |top, &weight| top.max(weight));
-                        let mut sum = 0.0;
-                        for weight in weights.iter_mut() {
-                            sum += math::exp(*weight - top);
-                            *weight = sum;
-                        }
-                        let draw = rng.unit() * sum;
-                        weights.partition_point(|&sum| sum <= draw).min(count - 1)
+                        self.weights.clear();
+                        self.weights.extend(playout.candidates.iter().map(|&mv| factor * prior.bias(state, mv)));
+                        self.draw(rng)
                     }
                     _ => rng.index(count),
                 };
@@ -120,26 +151,14 @@ impl<P: Problem> Rollout<P> for Biased {
     }
 
     fn feedback(&mut self, score: Score) {
-        // Larger is better here; what is infeasible says nothing.
-        let value = score.value().map(|value| if self.sense == Sense::Minimize { -value } else { value });
-        self.best = self.best.into_iter().chain(value).reduce(f64::max);
-        self.played += 1;
-        if self.played >= BLOCK {
-            self.choose();
-        }
+        self.learn(score);
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(self)
+        self.saved()
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let saved: Self = decode(bytes)?;
-        let counts = saved.arms.iter().all(|arm| arm.blocks <= MOST && arm.sum.is_finite());
-        let values = saved.range.into_iter().flat_map(|(low, high)| [low, high]).chain(saved.best);
-        let known = saved.at < FACTORS.len() && saved.played < BLOCK && values.into_iter().all(f64::is_finite);
-        ensure(counts && known && saved.sense == self.sense, "what a rollout has learned")?;
-        *self = saved;
-        Ok(())
+        self.restore(bytes)
     }
 }

@@ -4,11 +4,13 @@
 //! progress, which is made in slices, saved and offered solutions. An [`Observer`] sees improvements and [`Progress`].
 //! The result is an [`Outcome`].
 
-// Both are thin: the streams, their limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not
-// know the problem's type.
+// Both are thin: they translate moves. A run without the problem's type is in `running`, its streams, their limits,
+// clocks and exchanges are in `stream` and `drive`.
 
 mod budget;
+mod checkpoint;
 mod drive;
+mod error;
 #[doc(hidden)]
 pub mod file;
 mod goals;
@@ -16,6 +18,7 @@ mod observer;
 mod opening;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+mod running;
 mod session;
 mod setup;
 mod solver;
@@ -25,11 +28,14 @@ mod verify;
 
 pub use crate::core::codec::CheckpointError;
 pub use budget::Budget;
+pub use checkpoint::{RunInfo, SavedRun};
+pub use error::{OfferError, SolveError};
 #[doc(hidden)]
 pub use observer::Silent;
 pub use observer::{Observer, Progress, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
-pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
+pub(crate) use running::try_out;
+pub use session::{Control, Session};
 pub use setup::Setup;
 pub use solver::Solver;
 pub use verify::{ReplayError, replay};

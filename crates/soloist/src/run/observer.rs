@@ -3,8 +3,9 @@
 use super::outcome::{Counters, Improvement, Solution};
 use crate::Score;
 use crate::core::codec::CheckpointError;
+use crate::erased::source::Source;
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::Move;
+use crate::problem::{Move, Problem};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,9 +78,15 @@ impl<M> Observer<M> for Silent {}
 
 /// Passes the events of a run on, with the problem's moves.
 pub(super) struct Unpacking<'a, M: Move> {
-    pub(super) packing: MoveCodec<M>,
-    pub(super) prefix: Arc<[M]>,
-    pub(super) observer: &'a mut dyn Observer<M>,
+    packing: MoveCodec<M>,
+    prefix: Arc<[M]>,
+    observer: &'a mut dyn Observer<M>,
+}
+
+impl<'a, M: Move> Unpacking<'a, M> {
+    pub(super) fn new<P: Problem<Move = M>>(source: &Source<'_, P>, observer: &'a mut dyn Observer<M>) -> Self {
+        Self { packing: source.packing.clone(), prefix: Arc::clone(source.problem.prefix()), observer }
+    }
 }
 
 impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
@@ -89,6 +96,10 @@ impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
 
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
+    }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.observer.unsaved(error);
     }
 
     fn wants_insight(&self) -> bool {

@@ -12,8 +12,8 @@ use std::time::Duration;
 impl Solution<MoveId> {
     /// Returns the whole solution, `prefix` included, in the problem's moves.
     pub(crate) fn unpacked<M: Move>(&self, packing: &MoveCodec<M>, prefix: &[M]) -> Solution<M> {
-        let mut moves = packing.all(&self.moves);
-        moves.splice(0..0, prefix.iter().copied());
+        let mut moves = prefix.to_vec();
+        packing.append_known(&self.moves, &mut moves);
         Solution { score: self.score, moves }
     }
 }
@@ -126,6 +126,31 @@ pub struct Outcome<M> {
     pub history: Vec<Improvement>,
     /// What the method has decided and why, a line each; see [`Auto`](crate::search::Auto).
     pub remarks: Vec<String>,
+}
+
+impl Outcome<MoveId> {
+    /// Returns the outcome in the problem's moves, with the `prefix` that every solution had to begin with.
+    pub(super) fn unpacked<M: Move>(self, packing: &MoveCodec<M>, prefix: &[M]) -> Outcome<M> {
+        let Self { bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = self;
+        let whole = |solution: &Solution<MoveId>| solution.unpacked(packing, prefix);
+        let (best, kept) = (self.best.as_ref().map(whole), self.kept.iter().map(whole).collect());
+        let prefix = prefix.len();
+        Outcome {
+            best,
+            kept,
+            prefix,
+            bound,
+            optimal,
+            infeasible,
+            stop,
+            counters,
+            tree,
+            elapsed,
+            unsaved,
+            history,
+            remarks,
+        }
+    }
 }
 
 impl<M> Outcome<M> {

@@ -1,11 +1,11 @@
 //! A run's setting as one value.
 
 use super::budget::Budget;
-use super::session::SolveError;
+use super::error::SolveError;
 use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
-use crate::erased::MoveCodec;
-use crate::erased::problem::{ProblemAdapter, ProblemRef};
+use crate::erased::problem::ProblemRef;
+use crate::erased::source::{ErasedSource, Source};
 use crate::search::{Auto, Entry, Preset, is_biased};
 use crate::{Method, Problem};
 use serde::{Deserialize, Serialize};
@@ -69,16 +69,26 @@ impl Setup {
     /// the moves of a state on a few random walks. Otherwise games are `random`.
     #[must_use]
     pub fn default_rollout<P: Problem>(&self, problem: &P) -> &'static str {
-        if let Some(rollout) = problem.rollouts().first() {
-            return rollout.info().name;
+        self.rollout_of(&Source::new(ProblemRef::borrowed(problem)))
+    }
+
+    /// As [`default_rollout`](Self::default_rollout), without the problem's type.
+    pub(super) fn rollout_of(&self, source: &dyn ErasedSource<'_>) -> &'static str {
+        if let Some(name) = source.first_rollout() {
+            return name;
         }
-        if !self.method.plays_by_bias() || problem.prior().is_none() {
+        if !self.method.plays_by_bias() {
             return "random";
         }
-        let facts = problem.facts();
+        let facts = source.facts();
         let watch = Watch::new(&Arc::default(), Budget::MAX_MOVES, facts.fault.clone());
-        let rules = ProblemAdapter::new(ProblemRef::borrowed(problem), facts, MoveCodec::new(), watch);
-        if is_biased(&rules) { "bias" } else { "random" }
+        let rules = source.rules(facts, watch);
+        if rules.has_prior() && is_biased(&*rules) { "bias" } else { "random" }
+    }
+
+    /// Refuses another setup than that of the run which is continued.
+    pub(super) fn is_resumed_by(&self, other: &Self) -> Result<(), SolveError> {
+        if self == other { Ok(()) } else { Err(SolveError::Resumed) }
     }
 
     /// Returns how many streams the run has.

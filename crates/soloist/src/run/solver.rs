@@ -1,26 +1,23 @@
 //! Sets up a run and drives it to its end.
 
 use super::budget::Budget;
-use super::drive::SliceLimits;
+use super::checkpoint::RunInfo;
+use super::error::SolveError;
 use super::file::Claimed;
-use super::observer::{Observer, Progress};
-use super::outcome::{Outcome, StopReason};
+use super::observer::Observer;
+use super::outcome::Outcome;
 use super::plan::Plan;
-use super::session::{Control, RunInfo, Session, SolveError};
+use super::running::Running;
+use super::session::{Control, Session};
 use super::setup::Setup;
 use crate::Problem;
 use crate::core::codec::CheckpointError;
 use crate::erased::problem::ProblemRef;
+use crate::erased::source::Source;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-/// Why the last checkpoint of an abandoned run is not written.
-const INSIDE: &str = "the run was ended inside a step: the checkpoint before that step stays";
-
-/// What is said of a run that has ended for want of a limit.
-const UNLIMITED: &str = "no limit was set: the run had the 30 s of Budget::DEFAULT_TIME";
+use std::time::Duration;
 
 /// Runs a [`Method`](crate::Method) on a [`Problem`]: seed, threads, limits, observer, checkpoints.
 ///
@@ -231,13 +228,17 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// solution to start from or the prefix is not valid, or the checkpoint to continue is damaged or of another setup.
     pub fn start(mut self) -> Result<Session<'a, P>, SolveError> {
         self.problem.begin(&self.prefix).map_err(SolveError::Prefix)?;
-        let mut session = match &self.saved {
-            Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),
-            Some((bytes, _)) => Session::restore(self.problem, bytes, &self.budget)?,
-            None => Session::new(self.problem, self.setup, &self.budget, self.keep)?,
+        let mut source = Source::new(self.problem);
+        let mut run = match &self.saved {
+            Some((bytes, setup)) => {
+                setup.is_resumed_by(&self.setup)?;
+                Running::restore(&mut source, bytes, &self.budget)?
+            }
+            None => Running::new(&source, self.setup, &self.budget, self.keep)?,
         };
-        session.replays = self.replays;
-        session.plan(Plan::of(self.plan.as_ref().unwrap_or(&self.budget)));
+        run.replays = self.replays;
+        run.drive.plan = Plan::of(self.plan.as_ref().unwrap_or(&self.budget));
+        let mut session = Session::new(source, run);
         for moves in &self.offers {
             session.offer(moves)?;
         }
@@ -256,67 +257,13 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// Those of [`start`](Self::start) and [`Session::advance`], and a first checkpoint that cannot be written. A later
     /// one that fails is reported in [`Outcome::unsaved`].
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
-        let (budget, checkpoint, stop) = (self.budget.clone(), self.checkpoint.take(), self.stop);
-        let control = Control { observer: self.observer.take(), interval: self.interval, stop };
+        let (budget, checkpoint) = (self.budget.clone(), self.checkpoint.take());
+        let control = Control { observer: self.observer.take(), interval: self.interval, stop: self.stop };
         // A file that another run is writing, or that cannot be written, is found before the work, not after it.
-        let mut claimed = match &checkpoint {
-            Some((path, _)) => Some(Claimed::new(path).map_err(CheckpointError::Write)?),
+        let claimed = match checkpoint {
+            Some((path, every)) => Some((Claimed::new(&path).map_err(CheckpointError::Write)?, every)),
             None => None,
         };
-        let mut session = self.start()?;
-        session.setup().check_limits(&budget)?;
-        if let Some(claimed) = &mut claimed {
-            claimed.write(|file| session.write(file)).map_err(CheckpointError::Write)?;
-        }
-        let is_unlimited = budget.is_unlimited() && stop.is_none();
-        let time = budget.time.map(|time| time.saturating_sub(session.elapsed()));
-        let time = time.or(is_unlimited.then_some(Budget::DEFAULT_TIME));
-        let whole = SliceLimits {
-            playouts: budget.playouts,
-            nodes: budget.nodes,
-            stall: budget.stall,
-            target: budget.target,
-            deadline: time.and_then(|time| Instant::now().checked_add(time)),
-            pause: None,
-            abandons: true,
-        };
-        let mut unsaved = None;
-        let mut observer = control.observer;
-        loop {
-            let pause = checkpoint.as_ref().and_then(|(_, every)| Instant::now().checked_add(*every));
-            let control = Control {
-                observer: observer.as_deref_mut().map(|o| o as _),
-                ..Control { interval: control.interval, stop, observer: None }
-            };
-            let reason =
-                session.observed(control, |drive, reports| drive.run(SliceLimits { pause, ..whole }, stop, reports));
-            session.checked()?;
-            if session.is_abandoned() {
-                unsaved = claimed.is_some().then(|| INSIDE.to_owned());
-            } else if let Some(claimed) = &mut claimed {
-                // A full disk must not end the search: the checkpoint is tried again at the next interval.
-                let written = claimed.write(|file| session.write(file)).map_err(CheckpointError::Write);
-                if let (Err(error), Some(observer)) = (&written, &mut observer) {
-                    observer.unsaved(error);
-                }
-                unsaved = written.err().map(|error| error.to_string());
-            }
-            if reason.is_some() {
-                break;
-            }
-        }
-        let mut outcome = session.outcome();
-        // What is beyond the solutions of the run was completed behind the limit.
-        let known = session.best().map(|best| best.score);
-        if let (Some(observer), Some(best), Some(last)) = (&mut observer, &outcome.best, outcome.history.last())
-            && known != Some(best.score)
-        {
-            let (elapsed, counters, bound) = (outcome.elapsed, outcome.counters, outcome.bound);
-            observer.improved(last, best, &Progress { elapsed, counters, best: Some(best.score), bound });
-        }
-        if is_unlimited && outcome.stop == StopReason::Time {
-            outcome.remarks.push(UNLIMITED.to_owned());
-        }
-        Ok(Outcome { unsaved, ..outcome })
+        self.start()?.finish(&budget, claimed, control)
     }
 }

@@ -3,7 +3,10 @@
 //! A search relies on what user code promises: rollouts play legal moves to the end, `apply` changes its own state
 //! alone, bounds are optimistic, futures fall. A result that breaks a promise is found here, whatever found it.
 
-use crate::problem::{Key, future, returns_better};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, ProblemRef, State};
+use crate::erased::source::rules_of;
+use crate::problem::{Key, returns_better};
 use crate::{Problem, Score, Sense};
 use std::collections::HashMap;
 use thiserror::Error;
@@ -106,6 +109,12 @@ const PROMISES: usize = 1_000;
 /// # Errors
 /// The first contradiction.
 pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Result<(), ReplayError> {
+    let (rules, moves) = rules_of(ProblemRef::borrowed(problem), moves);
+    replay_ids(&*rules, &moves, claimed)
+}
+
+/// As [`replay`], without the problem's type.
+pub(super) fn replay_ids(problem: &dyn ErasedProblem, moves: &[MoveId], claimed: Score) -> Result<(), ReplayError> {
     let scale = check_promises(problem, moves, claimed)?;
     let replayed = play(problem, moves)?;
     if claimed.is_close_to(replayed, scale) {
@@ -116,7 +125,7 @@ pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Res
 }
 
 /// Plays a solution by moves on copies as well, asks for bounds and futures, and returns the size of the bounds.
-fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Result<f64, ReplayError> {
+fn check_promises(problem: &dyn ErasedProblem, moves: &[MoveId], claimed: Score) -> Result<f64, ReplayError> {
     let sense = problem.sense();
     let mut state = problem.root();
     let mut legal = Vec::new();
@@ -128,7 +137,7 @@ fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) ->
         legal.clear();
         problem.moves(&state, &mut legal);
         if !legal.contains(&mv) {
-            return Err(ReplayError::Illegal { step, mv: short(&mv), is_finished: legal.is_empty() });
+            return Err(ReplayError::Illegal { step, mv: short(problem.describe(mv)), is_finished: legal.is_empty() });
         }
         if step % ask == 0 {
             // The bound of the root is compared with every incumbent, wherever it comes from.
@@ -172,13 +181,13 @@ fn check_promises<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) ->
 }
 
 /// Plays a solution and returns its score. Nothing but `apply`, once for each move, can change the states.
-fn play<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<Score, ReplayError> {
+fn play(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<Score, ReplayError> {
     let (mut state, mut legal) = (problem.root(), Vec::new());
     for (step, &mv) in moves.iter().enumerate() {
         legal.clear();
         problem.moves(&state, &mut legal);
         if !legal.contains(&mv) {
-            return Err(ReplayError::Illegal { step, mv: short(&mv), is_finished: legal.is_empty() });
+            return Err(ReplayError::Illegal { step, mv: short(problem.describe(mv)), is_finished: legal.is_empty() });
         }
         problem.apply(&mut state, mv);
     }
@@ -188,8 +197,7 @@ fn play<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<Score, ReplayError
 }
 
 /// Returns how a move is written in a message.
-fn short(mv: &impl std::fmt::Debug) -> String {
-    let mut text = format!("{mv:?}");
+fn short(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(60) {
         text.truncate(end);
         text.push_str("...");
@@ -212,8 +220,10 @@ const RETURNS: usize = 4;
 impl Futures {
     /// Checks the future of the state after `step` moves. Where moves can be taken back, a state may return, but no
     /// better than it was: searches drop it then.
-    fn note<P: Problem>(&mut self, problem: &P, state: &P::State, step: usize) -> Result<(), ReplayError> {
-        let Some((key, numbers)) = future(problem, state) else { return Ok(()) };
+    fn note(&mut self, problem: &dyn ErasedProblem, state: &State, step: usize) -> Result<(), ReplayError> {
+        let Some((key, value)) = problem.future(state) else { return Ok(()) };
+        let mut numbers = vec![value];
+        problem.resources(state, &mut numbers);
         let wrong = |what| Err(ReplayError::Future { step, what });
         if numbers[0].is_nan() {
             return wrong("has a score so far that is not a number");
@@ -231,9 +241,9 @@ impl Futures {
 
     /// Checks that the game ends at least as well without the moves from a state to one with its future. Moves that
     /// have other names there say nothing.
-    fn check<P: Problem>(&self, problem: &P, moves: &[P::Move], score: Score) -> Result<(), ReplayError> {
+    fn check(&self, problem: &dyn ErasedProblem, moves: &[MoveId], score: Score) -> Result<(), ReplayError> {
         for &(from, to) in &self.returns {
-            let (mut state, mut legal) = (problem.root(), Vec::new());
+            let (mut state, mut legal): (State, Vec<MoveId>) = (problem.root(), Vec::new());
             moves[..from].iter().for_each(|&mv| problem.apply(&mut state, mv));
             let mut rest = moves[to..].iter();
             let is_renamed = loop {

@@ -25,7 +25,7 @@ impl Walker {
         if !std::mem::take(&mut self.fits) {
             return;
         }
-        let seen = problem.solution_kind();
+        let seen = SolutionKind::seen_by_replays(problem);
         if seen.kind != SolutionKind::Order {
             self.links.take_if(|links| !links.are_named());
         }

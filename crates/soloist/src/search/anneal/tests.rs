@@ -21,7 +21,7 @@ use crate::search::{Context, Tally};
 use crate::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
-    ProblemAdapter::new(ProblemRef::borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
+    ProblemAdapter::new(ProblemRef::borrowed(problem), problem.facts(), MoveCodec::new(), Watch::outside())
 }
 
 pub(super) fn kind(edit: Edit) -> usize {
@@ -206,7 +206,7 @@ pub(super) fn with_search<P: Problem>(
     let order = rules(problem);
     let mut tally = Tally::new(problem.sense(), 0, 1);
     let mut random =
-        RolloutAdapter::new(ProblemRef::borrowed(problem), MoveCodec::new(), Watch::default(), "random").unwrap();
+        RolloutAdapter::new(ProblemRef::borrowed(problem), MoveCodec::new(), Watch::outside(), "random").unwrap();
     let (rng, horizon) = (&mut Rng::new(4), PlanShare::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
     let mut search = AnnealSearch::new(Anneal::default(), &order, 1 << 30);
