@@ -1,12 +1,14 @@
 //! Errors of runs.
 
-use super::setup::Setup;
 use super::verify::ReplayError;
 use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::core::parameter::ParameterError;
 use std::error::Error;
 use thiserror::Error;
+
+/// The most threads of a run.
+pub(super) const MOST_THREADS: usize = 4096;
 
 /// A run that cannot start or continue.
 #[derive(Debug, Error)]
@@ -63,7 +65,7 @@ pub enum SolveError {
     #[error("at least one thread is needed")]
     NoThreads,
     /// More streams than a run may have.
-    #[error("{0} threads: at most {most} are possible", most = Setup::MOST_THREADS)]
+    #[error("{0} threads: at most {most} are possible", most = MOST_THREADS)]
     Threads(usize),
     /// A solution is better than the problem's [bound](Problem::bound) for its root: nothing that was pruned or proven
     /// by bounds can be relied on. Differences in the tenth digit pass as rounding.

@@ -10,7 +10,6 @@ use super::observer::{Observer, Progress, Silent};
 use super::opening::{self, GAMES, Proof};
 use super::outcome::{Outcome, Solution, StopReason};
 use super::plan::Plan;
-use super::session::Control;
 use super::setup::Setup;
 use super::stream::{Reports, Stream};
 use super::verify::{ReplayError, replay_ids};
@@ -26,6 +25,9 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+/// The time between two reports of progress where nothing else is asked for.
+pub(super) const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Why the last checkpoint of an abandoned run is not written.
 const INSIDE: &str = "the run was ended inside a step: the checkpoint before that step stays";
@@ -353,7 +355,7 @@ pub(crate) fn try_out(
 ) -> Result<(StopReason, Outcome<MoveId>), SolveError> {
     let mut run = Running::new(source, setup, plan, 1)?;
     run.drive.plan = Plan::of(plan);
-    let watching = Watching { observer: &mut Silent, interval: Control::<MoveId>::default().interval, stop };
+    let watching = Watching { observer: &mut Silent, interval: INTERVAL, stop };
     let reason = run.advance(source, slice, watching)?;
     Ok((reason, run.outcome(source)))
 }

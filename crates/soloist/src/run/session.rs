@@ -6,7 +6,7 @@ use super::error::{OfferError, SolveError};
 use super::file::Claimed;
 use super::observer::{Observer, Silent, Unpacking};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
-use super::running::{Running, Watching};
+use super::running::{INTERVAL, Running, Watching};
 use super::setup::Setup;
 use crate::erased::source::Source;
 use crate::{Problem, Score};
@@ -25,7 +25,7 @@ pub struct Control<'a, M> {
 
 impl<M> Default for Control<'_, M> {
     fn default() -> Self {
-        Self { observer: None, interval: Duration::from_millis(200), stop: None }
+        Self { observer: None, interval: INTERVAL, stop: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run's setting as one value.
 
 use super::budget::Budget;
-use super::error::SolveError;
+use super::error::{MOST_THREADS, SolveError};
 use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ProblemRef;
@@ -59,7 +59,7 @@ pub struct Setup {
 
 impl Setup {
     /// The largest number of streams of a run.
-    pub const MOST_THREADS: usize = 4096;
+    pub const MOST_THREADS: usize = MOST_THREADS;
 
     /// The part of the effort for an attempt at a proof that `auto` and the defaults of the shipped problems use.
     pub const PROOF: f64 = 0.02;

@@ -7,7 +7,7 @@ use super::file::Claimed;
 use super::observer::Observer;
 use super::outcome::Outcome;
 use super::plan::Plan;
-use super::running::Running;
+use super::running::{INTERVAL, Running};
 use super::session::{Control, Session};
 use super::setup::Setup;
 use crate::Problem;
@@ -91,7 +91,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             offers: Vec::new(),
             prefix: Vec::new(),
             observer: None,
-            interval: Duration::from_millis(200),
+            interval: INTERVAL,
             checkpoint: None,
             stop: None,
             replays: true,
