@@ -275,7 +275,7 @@ pub const FUNCTIONS: &[Function] = &[
         used_by: "`sampling`, `ms`, `uct`, `nmcs`, `nrpa` and their relatives complete solutions by them; with a `prior` there \
                   is a rollout `bias`",
         effect: "SameGame, under tree search: 746 points more by keeping a random colour for last, and 525 points more \
-                 again by keeping the most frequent one ([table 1](../results/reproduce/schadd-table-1/report.md))",
+                 again by keeping the most frequent one ([table 1](../../papers/reproduce/schadd-table-1/report.md))",
         marks: ["○", "○", "○", "○", "", "", "", "○"],
         ..PLAIN
     },

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """`auto` beside CABS, LNBS, CABS of the crate rpid and CP-SAT on twelve problem classes: runs the programs, verifies solutions, prints didp.md's tables.
 
-    python3 docs/results/general.py install                  didppy and OR-Tools from PyPI into target/peers
-    python3 docs/results/didp.py run --seconds 5             all that is not in the log yet
-    python3 docs/results/didp.py run --only pickup --programs auto,cabs
-    python3 docs/results/didp.py check                       tiny instances: optima of rpid and of didppy's CABS
-    python3 docs/results/didp.py table                       Markdown of all that was run
+    python3 comparisons/general.py install                  didppy and OR-Tools from PyPI into target/peers
+    python3 comparisons/didp.py run --seconds 5             all that is not in the log yet
+    python3 comparisons/didp.py run --only pickup --programs auto,cabs
+    python3 comparisons/didp.py check                       tiny instances: optima of rpid and of didppy's CABS
+    python3 comparisons/didp.py table                       Markdown of all that was run
 
-Needs `cargo build --release -p soloist --examples`; the script builds docs/results/rpid. Seconds are processor seconds of the search where a C compiler is
+Needs `cargo build --release -p soloist --examples`; the script builds comparisons/rpid. Seconds are processor seconds of the search where a C compiler is
 found, one thread, one process at a time. Every solution is valued again by didp_classes.py from the instance and the
 moves; a run whose value differs from what its program says is an error. Runs are appended to target/didp.jsonl, and
 those that are there are not repeated.

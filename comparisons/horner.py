@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Operations, generation and run time of `soloist simplify` beside FORM and `sympy.cse`: the table of horner.md.
 
-    docs/results/horner.py [SPEC|FILE]... [--json FILE] [--markdown]
+    comparisons/horner.py [SPEC|FILE]... [--json FILE] [--markdown]
 
 Without arguments it takes the inputs of the page: specs of `soloist generate horner`, multiplied out. FORM (Debian
 package `form`) optimises them by O1 to O4 with its defaults, several outputs by brackets. `sympy.cse` takes inputs of at
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("--json", help="append a line for each input to this file; inputs that it holds are not run again")
     parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
     args = parser.parse_args()
-    root = pathlib.Path(__file__).resolve().parents[2]
+    root = pathlib.Path(__file__).resolve().parents[1]
     built = root / "target" / "release" / "soloist"
     args.soloist = args.soloist or (str(built) if built.exists() else shutil.which("soloist"))
     if args.soloist is None:

@@ -2,7 +2,7 @@
 // time that passes. The load of the machine then takes nothing from a limit of seconds. All comparisons and all
 // repeated experiments with limits of seconds use this one file.
 //
-//     cc -O2 -shared -fPIC -o cpuclock.so docs/results/cpuclock.c
+//     cc -O2 -shared -fPIC -o cpuclock.so comparisons/cpuclock.c
 //     LD_PRELOAD=$PWD/cpuclock.so soloist reproduce baier-figure-6 --jobs 1 --scale 0.0025 --limit 100
 //
 // The kernel knows nothing of this: it compares the deadline of a wait with the clock of the machine. Waits until a

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of README.md from the reports beside it.
 
-    python3 docs/results/reproduce/table.py            # rows of every report.json, the counts and the hours
-    python3 docs/results/reproduce/table.py --check    # exit 1 if README.md says something else
+    python3 papers/reproduce/table.py            # rows of every report.json, the counts and the hours
+    python3 papers/reproduce/table.py --check    # exit 1 if README.md says something else
 
 A folder inside that of an experiment is a report of some of its rows at another scale; of two reports of a claim the one
 at the larger scale counts. Experiments keep their order in README.md. Hours are processor hours. Reports of runs on a busy

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Keeps what `soloist reproduce` has made: the report, its figure, and the runs without solutions.
 
-    python3 docs/results/reproduce/keep.py MADE docs/results/reproduce/ID
-    python3 docs/results/reproduce/keep.py --add MADE docs/results/reproduce/ID      # more rows or boards of the same report
-    soloist reproduce ID --report-only --data DATA --out docs/results/reproduce/ID      # the report again, from what is kept
+    python3 papers/reproduce/keep.py MADE papers/reproduce/ID
+    python3 papers/reproduce/keep.py --add MADE papers/reproduce/ID      # more rows or boards of the same report
+    soloist reproduce ID --report-only --data DATA --out papers/reproduce/ID      # the report again, from what is kept
 
 MADE is the folder of `--out`. The runs keep what a report reads: label, instance, seed, budget, score, feasibility, playouts,
 the shape of the tree, seconds, and, where settings were chosen, those that were.

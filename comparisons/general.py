@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Runs `auto`, its presets and other solvers on the problems of general.md, and prints the tables.
 
-    python3 docs/results/general.py run auto --seconds 30 --seeds 1,2,3       every instance by one method
-    python3 docs/results/general.py run portfolio --seconds 8 --seeds 1       twelve instances by `auto` and its presets
-    python3 docs/results/general.py run auto --classes --seconds 10 --seeds 1,2,3   generated instances of classes.py
-    python3 docs/results/general.py install                                   peers, from PyPI and crates.io into target/
-    python3 docs/results/general.py run cp-sat --seconds 30                   job shops by CP-SAT with one worker
-    python3 docs/results/general.py run cabs-didp --seconds 30                SOP, talent and LCS by didppy's CABS
-    python3 docs/results/general.py run rpid --seconds 30                     the same by CABS of the crate rpid
-    python3 docs/results/general.py run ddo --seconds 30                      the same by the examples of the crate ddo
-    python3 docs/results/general.py table                                     Markdown of all that was run
+    python3 comparisons/general.py run auto --seconds 30 --seeds 1,2,3       every instance by one method
+    python3 comparisons/general.py run portfolio --seconds 8 --seeds 1       twelve instances by `auto` and its presets
+    python3 comparisons/general.py run auto --classes --seconds 10 --seeds 1,2,3   generated instances of classes.py
+    python3 comparisons/general.py install                                   peers, from PyPI and crates.io into target/
+    python3 comparisons/general.py run cp-sat --seconds 30                   job shops by CP-SAT with one worker
+    python3 comparisons/general.py run cabs-didp --seconds 30                SOP, talent and LCS by didppy's CABS
+    python3 comparisons/general.py run rpid --seconds 30                     the same by CABS of the crate rpid
+    python3 comparisons/general.py run ddo --seconds 30                      the same by the examples of the crate ddo
+    python3 comparisons/general.py table                                     Markdown of all that was run
 
 Needs `cargo build --release -p soloist-cli -p soloist --bins --examples`. Instances lie in shared/data beside the checkout.
 Seconds are processor seconds: where a C compiler is found, programs run with cpuclock.c, the clock of all comparisons.
@@ -27,7 +27,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared/data"
 BIN = Path(os.environ.get("SOLOIST_BIN", ROOT / "target/release"))
 LOG = Path(os.environ.get("GENERAL_LOG", ROOT / "target/general.jsonl"))
@@ -180,7 +180,7 @@ def rpid():
     except OSError as error:
         failed, fault = True, error
     if failed:
-        sys.exit(f"rpid is absent: the build of docs/results/rpid failed: {fault}")
+        sys.exit(f"rpid is absent: the build of comparisons/rpid failed: {fault}")
     return folder / "release/soloist-rpid"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Operations, time and speed of `soloist simplify` beside FORM's O1 to O4, on the same expressions.
 
-    benches/form.py [FILE|FOLDER|SPEC]...
+    comparisons/form.py [FILE|FOLDER|SPEC]...
 
 Expressions are files as `soloist generate horner res:7,4` writes them (one polynomial a file, one term a line), folders
 of such `*.txt`, or specs; default: res:7,4 and res:7,5. Both programs run one after the other with one thread; FORM reads

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes generated instances of the examples' problem classes, the same ones on every machine.
 
-    python3 docs/results/classes.py FOLDER
+    python3 comparisons/classes.py FOLDER
 
 Five instances of each class: FOLDER/CLASS-NAME.txt, in the format that the example CLASS reads.
 Generators: max-cut G(n, p) with weights of 1 and -1; multidimensional knapsacks as P. C. Chu and J. E. Beasley, Journal of

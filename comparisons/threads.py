@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a second thread gains: rates of one thread, of two threads, and of two processes, which share nothing.
 
-    python3 docs/results/threads.py --data DATA [--seconds 5] [--rounds 2]        # a quiet machine with two cores
+    python3 comparisons/threads.py --data DATA [--seconds 5] [--rounds 2]        # a quiet machine with two cores
 
 Needs `cargo build --release -p soloist-cli`. Prints a Markdown table; rates are playouts (or what the method counts
 instead) a second, the best of the rounds.
@@ -11,7 +11,7 @@ import json
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 RUNS = [
     ("samegame", "samegame/standard/js01.txt", ["nrpa"]),
     ("samegame", "samegame/standard/js01.txt", ["anneal"]),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The twelve classes of didp.md: generators, the same instances on every machine, and a verifier for each class.
 
-    python3 docs/results/didp_classes.py FOLDER        writes FOLDER/CLASS-NAME.txt, five for each class
+    python3 comparisons/didp_classes.py FOLDER        writes FOLDER/CLASS-NAME.txt, five for each class
 
 Each file has the format that the example of the class reads. Generators beside those of classes.py: open stacks with 2
 to 5 customers a product; graph-clear on grids with diagonals (planar) and on random graphs, as A. Kolling and
