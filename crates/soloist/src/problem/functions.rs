@@ -164,7 +164,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "key",
         python: Some("key"),
         says: "that states are the same: equal keys list the same moves in the same order \
-               ([why](../decisions/038-keys-and-tolerances.md)); in Rust `Key::of(state)` is one for every state that \
+               ([why](../design/proofs.md#what-equal-keys-and-futures-promise)); in Rust `Key::of(state)` is one for every state that \
                implements `Hash`",
         used_by: "`beam`, systematic searches and `transpositions` of `uct` merge equal states; kept solutions are compared \
                   by it",
