@@ -6,7 +6,7 @@
     python3 campaigns/scale.py table scale.json
     python3 campaigns/scale.py figure scale.json scale.svg
 
-docs/results/scale.json has the rows that the guide shows, docs/images/scale.svg is their figure.
+comparisons/scale.json has the rows that the guide shows, docs/images/scale.svg is their figure.
 
 Each worker is a session that makes the same number of playouts in ten slices, whatever the number of workers. After each
 slice (or each third) it is offered what its policy says. No clock has a part in it: the same call gives the same table on

@@ -124,7 +124,7 @@ def main():
         folder = Path(folder) / "tree"
         tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in filter(None, tracked.decode().split("\0")):
-            if (ROOT / name).is_file() and not name.startswith(("docs/results/", "papers/")):
+            if (ROOT / name).is_file() and not name.startswith("papers/"):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
         for domain in arguments.domains or DOMAINS:

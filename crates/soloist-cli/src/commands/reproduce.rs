@@ -18,7 +18,7 @@ Examples:
   soloist reproduce schadd-table-4 --out DIR --report-only     the verdicts again from the runs in DIR
   soloist reproduce --all --hours 8 --out CAMPAIGN --data DATA
   soloist reproduce --status CAMPAIGN                    how far that is
-  soloist reproduce --all --like docs/results/reproduce --hours 0.3 --out AGAIN --data DATA
+  soloist reproduce --all --like papers/reproduce --hours 0.3 --out AGAIN --data DATA
                                                          the committed verdicts again, the shortest runs first
 
 DIR holds report.md and report.json (ours beside the published values, and what became of the paper's claims),

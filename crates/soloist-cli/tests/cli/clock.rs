@@ -3,7 +3,7 @@
 use crate::common::{Done, Folder, command};
 use std::process::Command;
 
-const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/cpuclock.c");
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../comparisons/cpuclock.c");
 const COUNTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/clock/counted.c");
 const WAITING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/clock/waiting.c");
 

@@ -164,7 +164,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "key",
         python: Some("key"),
         says: "that states are the same: equal keys list the same moves in the same order \
-               ([why](../decisions/038-keys-and-tolerances.md)); in Rust `Key::of(state)` is one for every state that \
+               ([why](../design/proofs.md#what-equal-keys-and-futures-promise)); in Rust `Key::of(state)` is one for every state that \
                implements `Hash`",
         used_by: "`beam`, systematic searches and `transpositions` of `uct` merge equal states; kept solutions are compared \
                   by it",
@@ -275,7 +275,7 @@ pub const FUNCTIONS: &[Function] = &[
         used_by: "`sampling`, `ms`, `uct`, `nmcs`, `nrpa` and their relatives complete solutions by them; with a `prior` there \
                   is a rollout `bias`",
         effect: "SameGame, under tree search: 746 points more by keeping a random colour for last, and 525 points more \
-                 again by keeping the most frequent one ([table 1](../results/reproduce/schadd-table-1/report.md))",
+                 again by keeping the most frequent one ([table 1](../../papers/reproduce/schadd-table-1/report.md))",
         marks: ["○", "○", "○", "○", "", "", "", "○"],
         ..PLAIN
     },

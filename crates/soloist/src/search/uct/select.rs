@@ -91,7 +91,7 @@ parameters! {
     /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)`, added: the form that Schadd et al. print
     ///   (on raw scores, `normalization = none`, beside UCB1; rounding below zero counts as zero). It is not what
     ///   their program computes, and with their constants the search soon stays on one line
-    ///   (`docs/results/schadd-formula.md`).
+    ///   (`papers/schadd-formula.md`).
     /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
     /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
     ///   playouts with the move's code.
