@@ -64,5 +64,5 @@ fn main() {
 #[cfg(test)]
 #[test]
 fn flips_do_not_depend_on_how_a_run_is_cut() {
-    soloist_domain::testing::check_searches(&Signs((1..=20).map(|number| f64::from(number).sqrt()).collect()), 3_000);
+    soloist_domain_testing::check_searches(&Signs((1..=20).map(|number| f64::from(number).sqrt()).collect()), 3_000);
 }

@@ -46,9 +46,6 @@ mod run_spec;
 mod settings;
 pub mod spec;
 pub mod svg;
-#[cfg(feature = "testing")]
-#[doc(hidden)]
-pub mod testing;
 pub mod units;
 pub mod verification;
 

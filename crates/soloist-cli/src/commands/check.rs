@@ -146,7 +146,7 @@ mod tests {
 
     fn args(set: &[&str], solution: &str) -> CheckArgs {
         CheckArgs {
-            problem: &soloist_problems::testing::problem::DOMAIN,
+            problem: &soloist_domain_testing::problem::DOMAIN,
             instance: "feasible".to_owned(),
             solution: solution.to_owned(),
             set: set.iter().map(|text| text.parse::<Setting>().unwrap()).collect(),

@@ -437,7 +437,7 @@ fn equal_keys_have_equal_moves() {
         for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
             for signs in [Signs::Canonical, Signs::Kept] {
                 let problem = Orders::new(std::sync::Arc::clone(&system), signs, direction);
-                pairs += soloist_domain::testing::check_keys(&problem, 100, seed);
+                pairs += soloist_domain_testing::check_keys(&problem, 100, seed);
             }
         }
     }

@@ -120,7 +120,7 @@ mod tests {
         };
         let spec = Spec {
             title: None,
-            domain: &soloist_domain::testing::problem::DOMAIN,
+            domain: &soloist_domain_testing::problem::DOMAIN,
             options: Settings::default(),
             instances: instances.iter().map(|text| Entry { text: (*text).to_owned(), line: 1 }).collect(),
             limit: 100,

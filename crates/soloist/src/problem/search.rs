@@ -173,7 +173,7 @@ pub struct Covered(pub(crate) Proof);
 ///
 /// A run must not depend on how it is cut into steps: a step does as many units as [`Work::quota`] says, or asks
 /// [`Work::next_unit`] before each, and everything that the next unit depends on is kept and saved.
-/// `soloist_domain::testing::check_searches` compares such runs.
+/// `soloist_domain_testing::check_searches` compares such runs.
 ///
 /// ```
 /// use soloist::{Budget, Method, Problem, Score, Solver};

@@ -8,8 +8,8 @@ mod texts;
 
 use serde_json::json;
 use soloist::{Method, Problem};
-use soloist_domain::testing::published_data;
 use soloist_domain::{AnyInstance, InstanceError, Options};
+use soloist_domain_testing::published_data;
 use soloist_hypercube::*;
 
 fn load(kind: Kind, instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {

@@ -403,11 +403,11 @@ fn equal_keys_have_equal_moves() {
     let mut pairs = 0;
     for kind in [Kind::Snake, Kind::Coil] {
         for (d, k) in [(3, 1), (4, 1), (4, 2), (5, 2), (6, 2), (6, 3), (7, 3), (8, 4), (8, 5)] {
-            pairs += soloist_domain::testing::check_keys(&problem::<4>(kind, d, k), 600, u64::from(d + k));
+            pairs += soloist_domain_testing::check_keys(&problem::<4>(kind, d, k), 600, u64::from(d + k));
         }
     }
     for (d, k) in [(4, 2), (5, 2), (6, 2), (6, 3)] {
-        pairs += soloist_domain::testing::check_keys(
+        pairs += soloist_domain_testing::check_keys(
             &SymmetricCoils::<4>::new(&cube(d, k), [2, 4].into_iter(), Potential::Woven),
             600,
             5,

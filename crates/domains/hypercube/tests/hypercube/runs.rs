@@ -4,8 +4,8 @@ use super::*;
 use soloist::run::StopReason;
 use soloist::search::BranchAndBound;
 use soloist::{Budget, Score, Setup, Solver};
-use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
+use soloist_domain_testing::check_golden_runs;
 
 /// The optimum that a method proves, with the states that it visited.
 fn proven<const W: usize>(kind: Kind, d: u32, k: u32, method: Method) -> (u32, u64) {

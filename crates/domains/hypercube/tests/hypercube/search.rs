@@ -3,8 +3,8 @@
 
 use super::*;
 use soloist::{Budget, Score, Setup, Solver};
-use soloist_domain::testing::check_searches;
 use soloist_domain::{Request, Unobserved};
+use soloist_domain_testing::check_searches;
 
 #[test]
 fn the_search_does_not_depend_on_how_a_run_is_cut() {

@@ -5,8 +5,8 @@ use serde_json::json;
 use soloist::problem::stable_hash;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::{check_golden_runs, check_keys, exhaust, published_data};
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::{check_golden_runs, check_keys, exhaust, published_data};
 use soloist_knapsack::*;
 
 fn sack(capacity: u64, items: &[(u64, u64)]) -> Sack {

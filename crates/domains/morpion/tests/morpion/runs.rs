@@ -3,8 +3,8 @@
 use super::*;
 use serde_json::json;
 use soloist::{Budget, Method, Score, Setup, Solver};
-use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::check_golden_runs;
 
 #[test]
 fn conformance_walk() {
@@ -118,7 +118,7 @@ fn domain_is_registered() {
 #[test]
 fn equal_keys_have_equal_moves() {
     for variant in Variant::ALL {
-        let pairs = soloist_domain::testing::check_keys(&cross(variant), 200, 1);
+        let pairs = soloist_domain_testing::check_keys(&cross(variant), 200, 1);
         assert!(pairs > 100, "{pairs}");
     }
 }

@@ -4,7 +4,7 @@ use super::search::{area, replay};
 use crate::{Objective, Packing, Worth, generate};
 use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Solver};
-use soloist_domain::testing::check_searches;
+use soloist_domain_testing::check_searches;
 
 #[test]
 fn refinement_does_not_depend_on_how_a_run_is_cut() {

@@ -4,8 +4,8 @@ use super::search::{RING1, RING2, area, order};
 use crate::*;
 use serde_json::{Value, json};
 use soloist::{Budget, Rng, Setup};
-use soloist_domain::testing::check_keys;
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::check_keys;
 
 #[test]
 fn equal_keys_have_equal_moves_where_tubes_are_equal() {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use soloist::rollout::Playout;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa};
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::exhaust;
 use std::collections::HashSet;
 
 /// An instance of these types: demand, inner and outer radius.
@@ -498,7 +498,7 @@ proptest! {
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 #[test]
 fn published_instances() {
-    let folder = soloist_domain::testing::shared_data("packing").unwrap();
+    let folder = soloist_domain_testing::shared_data("packing").unwrap();
     let read = |name: &str| read(folder.join(name).to_str().unwrap()).unwrap();
     for (name, tubes) in [("s03i1", 130), ("s05i1", 80), ("s16i1", 177), ("s05i2", 800), ("ring1", 10), ("circle6", 6)]
     {

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use soloist::rollout::Playout;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::exhaust;
 
 fn numbers(values: &[u64]) -> Numbers {
     Numbers::new(values.iter().map(|&value| BigUint::from(value)).collect()).unwrap()
@@ -263,7 +263,7 @@ fn every_method_divides_validly() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn published_instances_have_their_known_values() {
-    let folder = soloist_domain::testing::shared_data("partition").unwrap();
+    let folder = soloist_domain_testing::shared_data("partition").unwrap();
     let path = |size: u32| folder.join(format!("hard{size:04}.dat"));
     // Optimum and heuristic of the small ones; proven by the default method.
     for (size, optimum, heuristic) in [(10, 1, 13), (20, 17, 261), (30, 13, 86_069), (40, 4, 33_781_112_u64)] {
@@ -471,7 +471,7 @@ proptest! {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn tree_search_reaches_the_values_of_the_thesis() {
-    let folder = soloist_domain::testing::shared_data("partition").unwrap();
+    let folder = soloist_domain_testing::shared_data("partition").unwrap();
     for (name, value) in [("0200", 149.79), ("0400", 344.84), ("0600", 540.66)] {
         let path = folder.join(format!("hard{name}.dat"));
         let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();

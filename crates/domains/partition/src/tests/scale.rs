@@ -4,7 +4,7 @@ use crate::*;
 use num_bigint::BigUint;
 use serde_json::json;
 use soloist::{Budget, Method, Problem, Rng, Setup, Solver};
-use soloist_domain::testing::check_keys;
+use soloist_domain_testing::check_keys;
 
 /// Few different numbers of this many bits, and neighbours of them.
 fn tied(rng: &mut Rng, count: usize, bits: u64) -> Numbers {

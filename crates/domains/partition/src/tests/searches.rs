@@ -6,7 +6,7 @@ use crate::{Differencing, Numbers, generate};
 use num_bigint::BigUint;
 use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Rng, Setup, Solver};
-use soloist_domain::testing::check_searches;
+use soloist_domain_testing::check_searches;
 
 #[test]
 fn every_search_is_valid_and_never_worse_than_the_heuristic() {

@@ -5,8 +5,8 @@
 use crate::tsptw::{self, Tsptw};
 use crate::vrptw::{self, Objective, Rounding, Vrptw, check, read, verify};
 use soloist::{Budget, Method, Problem, Solver};
-use soloist_domain::testing::shared_data;
 use soloist_domain::{Request, Unobserved};
+use soloist_domain_testing::shared_data;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::vrptw::{Edges, Rounding};
 use soloist::check::{Verdict, explain};
 use soloist::search::BranchAndBound;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::{check_keys, check_searches};
+use soloist_domain_testing::{check_keys, check_searches};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -452,7 +452,7 @@ fn deliveries_owed_are_those_whose_pickups_are_made() {
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 #[test]
 fn published_values_are_reached() {
-    let data = soloist_domain::testing::published_data("");
+    let data = soloist_domain_testing::published_data("");
     for (file, best, steps) in [
         ("pdptw/lc101.txt", 10_000_828.94, 20_000),
         ("pdptw/lc201.txt", 3_000_591.56, 20_000),

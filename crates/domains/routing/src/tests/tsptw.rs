@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use soloist::run::StopReason;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::{check_searches, exhaust};
+use soloist_domain_testing::{check_searches, exhaust};
 
 /// A small instance with an asymmetric matrix that is no metric.
 fn small(rng: &mut Rng, nodes: usize) -> Instance {

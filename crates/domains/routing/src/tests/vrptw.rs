@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use soloist::rollout::{Policy, Rollout, Trace};
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::{check_searches, exhaust};
+use soloist_domain_testing::{check_searches, exhaust};
 use std::sync::Arc;
 
 fn problem(instance: &Instance, objective: Objective, rounding: Rounding) -> Vrptw {

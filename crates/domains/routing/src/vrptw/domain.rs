@@ -256,7 +256,7 @@ mod tests {
             let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
             let loaded = Loaded { name: "random:20:1".into(), instance, rounding, remarks: Vec::new(), problem };
             let scores = if objective == Objective::Vehicles { vec![2e6 + 3.5, 1e6 + 900.25] } else { vec![20.5] };
-            soloist_domain::testing::check_pairs(&loaded, 50, scores);
+            soloist_domain_testing::check_pairs(&loaded, 50, scores);
         }
     }
 }

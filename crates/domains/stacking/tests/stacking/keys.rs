@@ -1,7 +1,7 @@
 //! Keys of layouts with ties, and the verifier on long solutions.
 
 use super::*;
-use soloist_domain::testing::check_keys;
+use soloist_domain_testing::check_keys;
 
 /// A random instance of few due dates, so that several stacks suit an item equally well.
 fn tied(rng: &mut Rng, items: usize) -> Yard {

@@ -13,8 +13,8 @@ use soloist::rollout::Playout;
 use soloist::run::StopReason;
 use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_domain_testing::{check_searches, exhaust};
 use soloist_stacking::*;
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ fn no_bound_is_above_the_optimum() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn block_relocation_is_proven_optimal() {
-    let folder = soloist_domain::testing::shared_data("brp").unwrap();
+    let folder = soloist_domain_testing::shared_data("brp").unwrap();
     let optima = std::fs::read_to_string(folder.join("OPTIMA_restricted.txt")).unwrap();
     let mut seen = 0;
     for line in optima.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
@@ -172,7 +172,7 @@ fn block_relocation_of_35_items_is_proven_beside_ranks() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn published_files_are_read() {
-    let folder = soloist_domain::testing::shared_data("stacking").unwrap();
+    let folder = soloist_domain_testing::shared_data("stacking").unwrap();
     let mut seen = 0;
     for width in [2, 3, 4, 10, 20, 40] {
         for letter in ["A", "B"] {

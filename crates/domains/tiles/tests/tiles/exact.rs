@@ -2,7 +2,7 @@
 
 use soloist::run::StopReason;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::{exhaust, published_data};
+use soloist_domain_testing::{exhaust, published_data};
 use soloist_tiles::kernel::{Engine, Small};
 use soloist_tiles::{Game, Grid, Penalty, Tiles, Zero, generate, read};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use soloist::Rng;
-use soloist_domain::testing::published_data;
+use soloist_domain_testing::published_data;
 use soloist_tiles::{
     Game, Grid, PANELS, Penalty, Solution, Verified, Zero, game_text, generate, groups, moves_text, parse, play, read,
     solution_json, svg_board, svg_strip, verify, write,

@@ -1,6 +1,6 @@
 //! Golden runs.
 
-use soloist_domain::testing::check_golden_runs;
+use soloist_domain_testing::check_golden_runs;
 use soloist_tiles::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME};
 
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use soloist::Rng;
-use soloist_domain::testing::published_data;
+use soloist_domain_testing::published_data;
 use soloist_tiles::kernel::geometry::{base_of, contains, lowest, spread, window};
 use soloist_tiles::kernel::group::{code, flood_from, flood_lowest, flood_smallest};
 use soloist_tiles::kernel::ops::PORTABLE;

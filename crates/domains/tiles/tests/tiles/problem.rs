@@ -225,8 +225,8 @@ fn equal_keys_have_equal_moves() {
     let mut pairs = 0;
     for game in Game::ALL {
         for board in ["random:3x4x2:1", "random:4x4x2:2", "random:5x5x2:3", "random:4x6x3:4", "random:6x6x3:5"] {
-            pairs += soloist_domain::testing::check_keys(&tiles::<Small>(board, game, Engine::Portable), 300, 1);
-            pairs += soloist_domain::testing::check_keys(&tiles::<Large>(board, game, Engine::Portable), 100, 2);
+            pairs += soloist_domain_testing::check_keys(&tiles::<Small>(board, game, Engine::Portable), 300, 1);
+            pairs += soloist_domain_testing::check_keys(&tiles::<Large>(board, game, Engine::Portable), 100, 2);
         }
     }
     assert!(pairs > 1_000, "{pairs}");

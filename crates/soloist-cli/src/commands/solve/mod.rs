@@ -379,7 +379,7 @@ mod tests {
     use super::*;
     use crate::commands::{Cli, Commands};
     use clap::Parser;
-    use soloist_problems::testing::problem::DOMAIN;
+    use soloist_domain_testing::problem::DOMAIN;
     use soloist_problems::{Options, Unobserved};
 
     /// The arguments of a call on the problem for tests.

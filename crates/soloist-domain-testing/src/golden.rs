@@ -10,9 +10,9 @@
 //! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash
 //! of the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
 
-use crate::{AnyInstance, Domain, Report, Request, ResolvedRun, RunSpec, SpecError, Unobserved, units};
 use soloist::Budget;
 use soloist::problem::stable_hash;
+use soloist_domain::{AnyInstance, Domain, Report, Request, ResolvedRun, RunSpec, SpecError, Unobserved, units};
 use std::path::Path;
 use std::time::Duration;
 

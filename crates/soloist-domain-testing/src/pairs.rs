@@ -1,8 +1,8 @@
 //! Scores that stand for two numbers.
 
-use crate::Instance;
 use soloist::rollout::{Playout, Rollout, Uniform};
 use soloist::{Problem, Rng, Score};
+use soloist_domain::Instance;
 
 /// Checks that the [pairs](Instance::pair) of an instance are ordered as the scores that stand for them: those of
 /// `games` random games and of `scores`.

@@ -1,8 +1,8 @@
 //! A problem for tests of what no shipped one has: infeasible solutions, a verifier that disagrees.
 
-use crate::{Checked, Domain, DomainOption, Instance, InstanceError};
 use serde_json::{Value, json};
 use soloist::{Problem, Score, Sense, Setup};
+use soloist_domain::{Checked, Domain, DomainOption, Instance, InstanceError};
 
 /// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another
 /// score).
@@ -12,6 +12,7 @@ pub struct OneBit {
     bit: Bit,
 }
 
+/// The problem of [`OneBit`].
 #[derive(Debug)]
 pub struct Bit {
     feasible: bool,
