@@ -199,7 +199,7 @@ impl Stacking {
     /// Returns the stack of rank `rank`; the last one where there are fewer.
     ///
     /// Stacks that suit alike are ranked by the number of their top item, and empty ones have one rank: ranks follow
-    /// from the stacks as a set, as [`key`](Problem::key) does.
+    /// from the stacks as a set, as [`key`](soloist::Problem::key) does.
     #[inline]
     pub(crate) fn stack_of_rank(&self, state: &Stacks, rank: usize) -> usize {
         let (due, limit) = (self.due[usize::from(state.pending)], self.limit(state));

@@ -73,7 +73,7 @@ pub fn read_with(
 ///
 /// A statement that later ones use is an intermediate and no output, unless FORM declares it as an expression.
 ///
-/// Functions and inverses that code can compute are [`Call`](crate::Call)s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
+/// Functions and inverses that code can compute are [`Call`]s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
 /// inverse for each denominator up to content and sign. Other functions are opaque: `f(x)` becomes a symbol.
 /// Conditionals of all notations (`Piecewise`, `c ? a : b`, `merge`) and the constants pi and e are calls too. The
 /// imaginary unit is one with [`Reading::complex`], elsewhere an error; see `docs/guide/expressions.md`.

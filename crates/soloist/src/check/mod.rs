@@ -39,7 +39,7 @@ use crate::{Problem, Rng, Score};
 /// solutions that can be played and restored; its scores are those of its solutions, its unit is a positive number, all
 /// its variants are tried.
 ///
-/// Call it in the tests of a new problem. [`advise`] says which optional methods would help which search.
+/// Call it in the tests of a new problem. [`advise()`] says which optional methods would help which search.
 ///
 /// # Errors
 /// The first broken rule.

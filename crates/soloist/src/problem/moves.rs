@@ -192,7 +192,7 @@ tuples! {
     (A, B, C, D, E, F);
 }
 
-/// Makes a struct or an enum a [`Move`](crate::problem::Move): its fields are named once more, their types follow.
+/// Makes a struct or an enum a [`Move`]: its fields are named once more, their types follow.
 ///
 /// Every field must be a move. A field that is left out is an error of the compiler. Types with parameters implement
 /// the trait by hand.

@@ -21,13 +21,13 @@ pub enum SolveError {
         name: String,
         /// The names that exist, separated by commas.
         known: String,
-        /// Whether it is the name of one of the problem's [own searches](Problem::searches).
+        /// Whether it is the name of one of the problem's [own searches](crate::Problem::searches).
         is_method: bool,
     },
     /// The method's parameters do not go together.
     #[error(transparent)]
     Method(#[from] ParameterError),
-    /// The problem's [portfolio](Problem::portfolio) holds an entry that cannot run.
+    /// The problem's [portfolio](crate::Problem::portfolio) holds an entry that cannot run.
     #[error("the portfolio of the problem: {0}")]
     Portfolio(#[source] ParameterError),
     /// A checkpoint could not be read or written.
@@ -42,7 +42,7 @@ pub enum SolveError {
     /// A method makes whole solutions, which cannot begin with given moves.
     #[error("with a prefix another method is needed: those of the problem itself make whole solutions")]
     Whole(#[source] ParameterError),
-    /// The limits need not end a run of this method: see [`Setup::check_limits`].
+    /// The limits need not end a run of this method: see [`Setup::check_limits`](crate::Setup::check_limits).
     #[error("{method}: {what}")]
     Limits {
         /// The name of the preset.
@@ -67,7 +67,7 @@ pub enum SolveError {
     /// More streams than a run may have.
     #[error("{0} threads: at most {most} are possible", most = MOST_THREADS)]
     Threads(usize),
-    /// A solution is better than the problem's [bound](Problem::bound) for its root: nothing that was pruned or proven
+    /// A solution is better than the problem's [bound](crate::Problem::bound) for its root: nothing that was pruned or proven
     /// by bounds can be relied on. Differences in the tenth digit pass as rounding.
     #[error("a solution scores {score}, but the problem's bound says that none is better than {bound}")]
     Bound {
@@ -79,7 +79,7 @@ pub enum SolveError {
     /// A solution's score is infinite or NaN.
     #[error("a solution scores `{0}`: scores must be finite numbers")]
     Score(Score),
-    /// A game has had as many moves as [`Budget::max_moves`] allows.
+    /// A game has had as many moves as [`Budget::max_moves`](crate::Budget::max_moves) allows.
     #[error("a game of {0} moves has not ended: do the moves of this problem ever end? (max_moves)")]
     Endless(u64),
     /// The threads of the streams cannot be started.

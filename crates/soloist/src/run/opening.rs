@@ -246,7 +246,7 @@ impl Proof {
         }
     }
 
-    /// See [`Search::left`].
+    /// See [`Search::open_bound`].
     pub(super) fn open_bound(&self) -> Option<f64> {
         if self.saved.stage == Stage::Running { self.search.open_bound() } else { self.saved.bound }
     }

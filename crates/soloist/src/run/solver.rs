@@ -251,7 +251,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// so. `Budget::time(Duration::MAX)` is no limit at all.
     ///
     /// # Errors
-    /// [`SolveError::Limits`](super::SolveError::Limits): limits that need not end a run of this method, such as
+    /// [`SolveError::Limits`]: limits that need not end a run of this method, such as
     /// playouts alone for `dfs` and `cabs`.
     ///
     /// Those of [`start`](Self::start) and [`Session::advance`], and a first checkpoint that cannot be written. A later

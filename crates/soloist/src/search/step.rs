@@ -150,7 +150,7 @@ impl Context<'_> {
         score
     }
 
-    /// As [`leaf`](Self::leaf), without keeping the solution.
+    /// As [`score_leaf`](Self::score_leaf), without keeping the solution.
     pub(crate) fn probe_leaf(&mut self, state: &State) -> Score {
         let score = self.problem.score(state);
         self.tally.count(score);

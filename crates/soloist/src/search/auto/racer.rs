@@ -218,7 +218,7 @@ impl Racer {
         self.search.as_ref().map_or_else(Vec::new, |search| search.gauges())
     }
 
-    /// See [`Search::left`].
+    /// See [`Search::open_bound`].
     pub(super) fn open_bound(&self) -> Option<f64> {
         let left = self.search.as_ref().and_then(|search| search.open_bound());
         left.into_iter().chain(self.bound).reduce(|a, b| self.tally.sense.worst_value(a, b))
