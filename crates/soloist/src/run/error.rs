@@ -67,8 +67,8 @@ pub enum SolveError {
     /// More streams than a run may have.
     #[error("{0} threads: at most {most} are possible", most = MOST_THREADS)]
     Threads(usize),
-    /// A solution is better than the problem's [bound](crate::Problem::bound) for its root: nothing that was pruned or proven
-    /// by bounds can be relied on. Differences in the tenth digit pass as rounding.
+    /// A solution is better than the problem's [bound](crate::Problem::bound) for its root: nothing that was pruned or
+    /// proven by bounds can be relied on. Differences in the tenth digit pass as rounding.
     #[error("a solution scores {score}, but the problem's bound says that none is better than {bound}")]
     Bound {
         /// The score.
