@@ -407,7 +407,8 @@ impl Sisr {
         cost
     }
 
-    /// Whether the routes of this step keep their windows. The latest times do not tell: they take no account of waiting.
+    /// Whether the routes of this step keep their windows. The latest times do not tell: they take no account of
+    /// waiting.
     fn is_in_time(&self) -> bool {
         let network = &*self.network;
         let arrives = |pair: &[Stop]| {
