@@ -139,13 +139,12 @@ fn least_conflict(names: Vec<String>, mut tester: Tester<'_, '_>) -> Result<Expl
     Ok(found)
 }
 
+/// Returns whether constraints can hold together; `None`: it is not known.
+type Test<'a> = dyn FnMut(&[usize]) -> Result<Option<bool>, SolveError> + 'a;
+
 /// Leaves constraints out as long as `test` says that the rest cannot hold together. Returns what is left, and whether
 /// the rest can hold together without any one of it.
-fn filter(
-    mut kept: Vec<usize>,
-    tests: &mut u64,
-    test: &mut dyn FnMut(&[usize]) -> Result<Option<bool>, SolveError>,
-) -> Result<(Vec<usize>, bool), SolveError> {
+fn filter(mut kept: Vec<usize>, tests: &mut u64, test: &mut Test<'_>) -> Result<(Vec<usize>, bool), SolveError> {
     let mut size = kept.len().div_ceil(2);
     loop {
         let (mut is_open, mut at) = (false, 0);
