@@ -165,18 +165,17 @@ fn behind(system: &System, function: &str, machine: Machine, tail: &[(usize, &st
     if cpp {
         expected.insert(0, "template <typename T>".into());
     }
-    for (&(number, text), wanted) in tail.iter().zip(&expected) {
-        if text != wanted {
-            return Err(format!("line {number}: found {}, expected `{wanted}`", quote(text.as_bytes())));
+    for at in 0..tail.len().max(expected.len()) {
+        let wanted = expected.get(at).map_or("the end of the code".into(), |line| format!("`{line}`"));
+        match tail.get(at) {
+            Some(&(_, text)) if expected.get(at).is_some_and(|line| line == text) => {}
+            Some(&(line, text)) => {
+                return Err(format!("line {line}: found {}, expected {wanted}", quote(text.as_bytes())));
+            }
+            None => return Err(format!("found the end of the code, expected {wanted}")),
         }
     }
-    match (tail.get(expected.len()), expected.get(tail.len())) {
-        (Some((number, text)), _) => {
-            Err(format!("line {number}: found {}, expected the end of the code", quote(text.as_bytes())))
-        }
-        (None, Some(wanted)) => Err(format!("found the end of the code, expected `{wanted}`")),
-        (None, None) => Ok(()),
-    }
+    Ok(())
 }
 
 fn comment(language: Language) -> &'static str {

@@ -101,6 +101,8 @@ pub struct Sisr {
     touched: Vec<u16>,
     saved: Vec<Route>,
     removed: Vec<(u16, u16)>,
+    /// Whether a vehicle reaches a stop later than before, because the way past customers taken out is longer.
+    delays: bool,
     pending: Vec<u64>,
     still_absent: Vec<u16>,
     choices: Vec<Choice>,
@@ -142,6 +144,7 @@ impl Sisr {
             touched: Vec::new(),
             saved: Vec::new(),
             removed: Vec::new(),
+            delays: false,
             pending: Vec::new(),
             still_absent: Vec::new(),
             choices: Vec::new(),
@@ -399,8 +402,8 @@ impl Sisr {
         let after_ruin = self.cost - self.ruin(rng);
         self.order(rng);
         let cost = self.recreate(rng, after_ruin, limit, most, count);
-        // A way past a customer that was taken out may be longer than the way over it.
-        let cost = cost.filter(|_| self.network.is_metric() || self.is_in_time());
+        // Insertions keep the windows of routes that kept them.
+        let cost = cost.filter(|_| self.network.is_metric() || !self.delays || self.is_in_time());
         if cost.is_none() {
             self.undo();
         }
@@ -499,6 +502,7 @@ impl Sisr {
         self.step += 1;
         self.touched.clear();
         self.removed.clear();
+        self.delays = false;
     }
 
     /// Keeps a copy of a route before its first change in this step.

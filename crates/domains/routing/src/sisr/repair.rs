@@ -63,11 +63,14 @@ impl Sisr {
             self.removed.push((site, r as u16));
             route.load -= network.demand(site as usize);
         }
+        // The first stop that is kept, and the one behind the string.
+        let left = [route.stops[stay].leave, route.stops[end].leave];
         if kept > 0 {
             route.stops.drain(stay + kept..end);
         }
         route.stops.drain(begin..stay);
         route.repair(network, begin - 1, begin - 1 + kept);
+        self.delays |= route.stops[begin].leave > left[0] || route.stops[begin + kept].leave > left[1];
         let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
         let mut saving = before - after;
         if route.len() == 0 {
