@@ -58,7 +58,7 @@ OFTEN = {
     "auto": [["polish=0.3"], ["first=3000"]],
     "nrpa": [["share=leaf", "level=2"], ["share=islands", "level=3", "iterations=5"]],
     "hd-nrpa": [["share=islands", "level=2", "iterations=12"]],
-    "cabs": [["noise=2"], ["layers=bound"]],
+    "cabs": [["noise=2"]],
     "beam": [["width=20", "prune=true"], ["width=30", "noise=5"]],
 }
 # These divide their budget: a smaller one would be another run.

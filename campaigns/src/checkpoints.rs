@@ -112,7 +112,7 @@ const SETTINGS: [(&str, Settings); 18] = [
     ("nrpa", &[("level", "2"), ("bias_weight", "0.8"), ("bias_rate", "0.1"), ("explore", "true")]),
     ("nrpa", &[("level", "2"), ("arms", "3"), ("race", "2"), ("repetitions", "2")]),
     ("hd-nrpa", &[("level", "2"), ("width", "1,4"), ("share", "islands")]),
-    ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy"), ("policy_weight", "1")]),
+    ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy")]),
     ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
     ("dfs", &[("shuffle", "all"), ("children", "given")]),
     ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),

@@ -72,7 +72,6 @@ class SearchParameters(TypedDict, total=False):
     iterations: Any
     keep_tree: Any
     labels: Any
-    layers: Any
     leaf: Any
     learn: Any
     level: Any
@@ -96,7 +95,6 @@ class SearchParameters(TypedDict, total=False):
     objective: Any
     penalty: Any
     played_only: Any
-    policy_weight: Any
     pool: Any
     population: Any
     potential: Any
@@ -129,7 +127,6 @@ class SearchParameters(TypedDict, total=False):
     similar: Any
     size: Any
     solver: Any
-    span: Any
     split: Any
     squeeze: Any
     step: Any

@@ -29,7 +29,7 @@ pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
-pub use beam::{Beam, Layers, Merit, Tie};
+pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use ida_star::IdaStar;
 pub use method::Method;

@@ -78,7 +78,7 @@ const NESTED: &[&str] = &[
 ];
 
 /// Methods that go by bounds, on a bag that knows them.
-const BOUNDED: &[&str] = &["cabs layers=bound", "beam layers=bound width=3 span=9 noise=4 tie=policy merge=false"];
+const BOUNDED: &[&str] = &["cabs", "beam width=3 merit=bound noise=4 tie=policy merge=false prune=true"];
 
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');
