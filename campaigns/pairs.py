@@ -44,7 +44,7 @@ INSTANCES = {
     "knapsack": ["weak:12x100:{}", "weak:30x100:{}"],
 }
 METHODS = [
-    "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcts", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
+    "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
     "hd-nrpa", "beam", "cabs", "dfs", "bfs", "best-first", "iterative-broadening", "lds", "ida-star", "anneal", "auto",
 ]
 # Searches of the problems' own, which run on these alone.

@@ -14,8 +14,6 @@ class SearchParameters(TypedDict, total=False):
     adapting: Any
     alpha: Any
     amaf: Any
-    amaf_bias: Any
-    amaf_reference: Any
     arms: Any
     assume: Any
     bandit: Any
@@ -38,7 +36,6 @@ class SearchParameters(TypedDict, total=False):
     code: Any
     cold: Any
     cooling: Any
-    cooling_end: Any
     cutoff: Any
     d: Any
     depot: Any
@@ -87,8 +84,6 @@ class SearchParameters(TypedDict, total=False):
     most: Any
     move_growth: Any
     move_playouts: Any
-    nested_playouts: Any
-    nesting: Any
     noise: Any
     normalization: Any
     numbers: Any
@@ -136,7 +131,6 @@ class SearchParameters(TypedDict, total=False):
     swap: Any
     symmetry: Any
     table: Any
-    table_visits: Any
     temperature: Any
     theta: Any
     threshold: Any
@@ -151,8 +145,6 @@ class SearchParameters(TypedDict, total=False):
     w: Any
     waiting: Any
     widen: Any
-    widening: Any
-    widening_exponent: Any
     width: Any
     worth: Any
     zero: Any

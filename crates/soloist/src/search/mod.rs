@@ -42,6 +42,6 @@ pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};
 pub(crate) use step::{Context, Exchange, Search, Status};
 pub use uct::{
-    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
-    Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, NodeValue, Normalization, Pacing, Playing,
+    Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
 };

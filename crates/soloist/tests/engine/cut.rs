@@ -42,7 +42,6 @@ fn games_without_end_are_an_error() {
         "sampling",
         "uct",
         "uct-best",
-        "nmcts",
         "nmcs",
         "nrpa",
         "gnrpa",
