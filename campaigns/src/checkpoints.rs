@@ -107,7 +107,7 @@ const SETTINGS: [(&str, Settings); 17] = [
     ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
     ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
     ("nmcs", &[("level", "2"), ("width", "3")]),
-    ("nrpa", &[("level", "2"), ("bias_weight", "0.8"), ("bias_rate", "0.1"), ("explore", "true")]),
+    ("nrpa", &[("level", "2"), ("bias_weight", "0.8"), ("bias_rate", "0.1")]),
     ("nrpa", &[("level", "2"), ("arms", "3"), ("race", "2"), ("repetitions", "2")]),
     ("hd-nrpa", &[("level", "2"), ("width", "1,4"), ("share", "islands")]),
     ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy")]),

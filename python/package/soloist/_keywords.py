@@ -47,7 +47,6 @@ class SearchParameters(TypedDict, total=False):
     exchanges: Any
     exact_share: Any
     expansion: Any
-    explore: Any
     few_visits: Any
     final_move: Any
     finalists: Any
@@ -116,7 +115,6 @@ class SearchParameters(TypedDict, total=False):
     select_from: Any
     selective: Any
     share: Any
-    share_every: Any
     shuffle: Any
     sign: Any
     similar: Any
@@ -126,7 +124,6 @@ class SearchParameters(TypedDict, total=False):
     squeeze: Any
     step: Any
     steps: Any
-    stopping: Any
     suggest: Any
     swap: Any
     symmetry: Any

@@ -65,7 +65,6 @@ const TREES: &[&str] = &[
 /// The nested family beyond plain NRPA, and beams.
 const NESTED: &[&str] = &[
     "nrpa level=3 iterations=10 repetitions=2",
-    "nrpa level=2 iterations=30 stopping=2.3 explore=true",
     "nrpa level=2 iterations=30,20 threshold=3 bias_weight=0.5 bias_rate=0.1",
     "hd-nrpa level=2 iterations=30 threshold=3",
     "hd-nrpa level=3 iterations=10 width=2,5 threshold=0 bias_weight=0.4",

@@ -360,12 +360,9 @@ fn leaves_adapt_one_policy_together() {
 
 #[test]
 fn exchanges_survive_checkpoints_and_schedules() {
-    for (share, share_every, beam) in
-        [(Share::Leaf, 1, Keep::None), (Share::Islands, 2, Keep::None), (Share::Islands, 1, Keep::Solutions)]
-    {
+    for (share, beam) in [(Share::Leaf, Keep::None), (Share::Islands, Keep::None), (Share::Islands, Keep::Solutions)] {
         let width = if beam == Keep::None { 1 } else { 3 };
-        let parameters =
-            Nrpa { level: 2, iterations: 9.into(), share, share_every, beam, width: width.into(), ..Nrpa::default() };
+        let parameters = Nrpa { level: 2, iterations: 9.into(), share, beam, width: width.into(), ..Nrpa::default() };
         let bag = Bag::tight();
         for threads in [2, 3] {
             let solver = |playouts| {
@@ -395,7 +392,6 @@ fn what_does_not_go_together_is_refused() {
         ("nrpa", &[("similar", "potential")]),
         ("hd-nrpa", &[("bias_rate", "0.1")]),
         ("beam-nrpa", &[("share", "islands")]),
-        ("nrpa", &[("share", "leaf"), ("stopping", "2.3")]),
         ("nrpa", &[("share", "islands"), ("repetitions", "3")]),
         ("hd-nrpa", &[("share", "leaf")]),
         ("beam", &[("playouts", "3")]),

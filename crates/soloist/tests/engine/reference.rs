@@ -89,18 +89,14 @@ fn nrpa<P: Problem>(
     let parameters = policy.parameters.clone();
     let mut best: Option<Rollout<P::Move>> = None;
     let repeat = if level == 1 { parameters.playouts } else { 1 };
-    let (mut repeats, mut results, mut watching) = (0, Vec::new(), parameters.stopping > 0.0);
+    let mut repeats = 0;
     for i in 1..=parameters.iterations.at(level as usize) {
-        let mut latest: Option<Score> = None;
         for _ in 0..repeat {
             let found = nrpa(problem, policy.clone(), level - 1, rng, log);
             if best.as_ref().is_some_and(|best| best.moves == found.moves) {
                 repeats += 1;
             } else if best.as_ref().is_none_or(|best| sense.better(found.score, best.score)) {
                 repeats = 0;
-            }
-            if latest.is_none_or(|latest| sense.better(found.score, latest)) {
-                latest = Some(found.score);
             }
             if best.as_ref().is_none_or(|best| sense.at_least(found.score, best.score)) {
                 best = Some(found);
@@ -109,13 +105,7 @@ fn nrpa<P: Problem>(
         if parameters.repetitions > 0 && repeats >= parameters.repetitions {
             break;
         }
-        if watching {
-            results.push(latest.unwrap());
-            let rank = 1 + results.iter().filter(|&&other| sense.better(other, latest.unwrap())).count() as u64;
-            let left = parameters.iterations.at(level as usize) + 1 - i;
-            watching = rank as f64 > i as f64 * parameters.stopping / left as f64;
-        }
-        if !watching && i > parameters.threshold.at(level as usize) {
+        if i > parameters.threshold.at(level as usize) {
             policy.adapt(best.as_ref().unwrap());
         }
     }
@@ -144,7 +134,7 @@ fn nrpa_equals_recursion() {
         Nrpa { level: 2, iterations: 30.into(), clamp: 1.5, ..base.clone() },
         Nrpa { level: 3, iterations: [30, 4].into(), repetitions: 2, ..base.clone() },
         Nrpa { level: 2, iterations: 12.into(), threshold: [5, 2].into(), ..base.clone() },
-        Nrpa { level: 2, iterations: 40.into(), stopping: 2.3, playouts: 2, ..base.clone() },
+        Nrpa { level: 2, iterations: 40.into(), playouts: 2, ..base.clone() },
         Nrpa { level: 2, iterations: 30.into(), bias_weight: 0.5, bias_rate: 0.1, ..base },
     ];
     for parameters in settings {
