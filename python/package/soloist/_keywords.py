@@ -49,7 +49,6 @@ class SearchParameters(TypedDict, total=False):
     expansion: Any
     few_visits: Any
     final_move: Any
-    finalists: Any
     finish: Any
     first: Any
     fit: Any
@@ -100,7 +99,6 @@ class SearchParameters(TypedDict, total=False):
     reheat: Any
     reheat_factor: Any
     reheats: Any
-    remove: Any
     removed: Any
     repetitions: Any
     replace: Any
@@ -140,7 +138,6 @@ class SearchParameters(TypedDict, total=False):
     variants: Any
     vehicles: Any
     w: Any
-    waiting: Any
     widen: Any
     width: Any
     worth: Any

@@ -176,9 +176,9 @@ enum Kind {
 /// The settings that a run by default weights chooses for a kind of solution.
 fn fitted(parameters: &Anneal, kind: Kind) -> (Anneal, Kind) {
     let weights = |parameters: &Anneal| {
-        let Anneal { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
+        let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } =
             *parameters;
-        [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
+        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
     };
     let default = Anneal::default();
     if kind == Kind::Any || !parameters.fit || weights(parameters) != weights(&default) {
@@ -252,7 +252,7 @@ fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut 
     Neighbor { kept: first, played: None, rest: new.split_off(first), dropped: Vec::new() }
 }
 
-/// Edits by a candidate: change, replacement, removal, guided block.
+/// Edits by a candidate: change, replacement, guided block.
 fn steered<P: Problem>(
     problem: &P,
     (parameters, kind): (&Anneal, Kind),
@@ -264,10 +264,6 @@ fn steered<P: Problem>(
     let n = old.len();
     let kept = rng.index(n.max(1)).min(n);
     let mut rest = old[kept..].to_vec();
-    if edit == 7 && n > 0 {
-        rest.remove(0);
-        return Neighbor { kept, played: None, rest, dropped };
-    }
     let mut state = problem.root();
     old[..kept].iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
     let Some(mv) = drawn(problem, &state, rest.first().map(|entry| entry.0).as_slice(), rng) else {
@@ -278,7 +274,7 @@ fn steered<P: Problem>(
     match rest.iter().position(|entry| entry.0 == mv).filter(|_| !stays) {
         Some(at) if at > 0 => {
             let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
-            let most = if edit == 8 { longest.max(1).min(n - kept - at) } else { 1 };
+            let most = if edit == 7 { longest.max(1).min(n - kept - at) } else { 1 };
             let length = 1 + rng.index(most);
             if edit == 6 {
                 rest.swap(0, at);
@@ -388,8 +384,8 @@ fn anneal_playouts<P: Problem>(
         worth(problem.score(&state), problem.sense())
     };
     let beats = |a: (bool, f64), b: (bool, f64)| if a.0 == b.0 { a.1 < b.1 } else { a.0 };
-    let Anneal { swap, insert, block, reverse, shuffle, change, replace, remove, guide, .. } = *parameters;
-    let weights = [swap, insert, block, reverse, shuffle, change, replace, remove, guide].map(|weight| weight as f64);
+    let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, .. } = *parameters;
+    let weights = [swap, insert, block, reverse, shuffle, change, replace, guide].map(|weight| weight as f64);
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap();
     let mut log: Vec<Line<P::Move>> = Vec::new();
     let mut steps = parameters.steps;
@@ -475,7 +471,7 @@ fn annealing_equals_a_plain_loop() {
         Anneal { longest: 0, guide: 9, ..base.clone() },
         Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
         // Nothing is skipped: the loop above plays every neighbour to its end.
-        Anneal { replace: 3, remove: 2, start: 1.0, ..base },
+        Anneal { replace: 3, start: 1.0, ..base },
     ];
     for parameters in settings {
         for seed in 0..2 {

@@ -53,7 +53,7 @@ parameters! {
     ///
     /// Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is
     /// played if [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at
-    /// most `waiting` entries and is tried again after each move.
+    /// most 64 entries and is tried again after each move.
     ///
     /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
     /// [`code`](crate::Problem::code) as the entry had, or else the same move.
@@ -62,14 +62,13 @@ parameters! {
     ///
     /// # Edits
     ///
-    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`, `guide`, `suggest`
-    /// and `recreate` say how often each kind of edit is drawn:
+    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide`, `suggest` and
+    /// `recreate` say how often each kind of edit is drawn:
     ///
     /// - `swap` exchanges two entries; `insert` moves one.
     /// - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
     /// - `change` plays another candidate of the rollout at a place, before what was played there; `replace` plays it
     ///   instead.
-    /// - `remove` leaves an entry out.
     /// - `guide` moves a block that begins with a candidate to where the candidate can be played.
     /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
@@ -135,9 +134,9 @@ parameters! {
     ///   solutions, at most `most`. Each has another [variant](crate::rollout::Rollout::variants) of the rollout.
     /// - The last part of the budget, from `finish` on, is for `reheats` coolings from the best solution of all, one
     ///   if `reheats` is 0. Each is `reheat_factor` as hot as the one before. They use the best variant.
-    /// - With `arms > 1`, that number of short runs share the part `race_part` of the budget, each with another
-    ///   variant (beyond their number variants repeat). Then the `finalists` best variants have a longer run each,
-    ///   from new solutions, until `finish`. `runs`, `depth` and `most` have no effect.
+    /// - With `arms > 1`, that number of short runs share the first 0.4 of the budget, each with another variant
+    ///   (beyond their number variants repeat). Then the two best variants have a longer run each, from new solutions,
+    ///   until `finish`. `runs`, `depth` and `most` have no effect.
     ///
     /// - With `population > 1`, each run cools that number of solutions together; there are `runs` runs, at least one.
     ///   See below.
@@ -224,10 +223,6 @@ parameters! {
         most: u64 = 3, 1..=1_000_000;
         /// runs that race, each with another variant of the rollout or of the neighbourhood; 1: no race
         arms: u64 = 1, 1..=1024;
-        /// fraction of the budget that the race takes; used if arms>1
-        race_part: f64 = 0.4, 0.01..=1.0;
-        /// runs with the variants of the best arms after the race; used if arms>1
-        finalists: u64 = 2, 1..=1024;
         /// solutions that are cooled together, at most; at each temperature worse ones give way to copies of better
         /// ones; 1: one solution alone
         population: u64 = 1, 1..=100_000;
@@ -248,8 +243,8 @@ parameters! {
         rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
         /// neighbours after which late acceptance compares
         history: u64 = 1_000, 1..=10_000_000;
-        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting`, `prune` and
-        /// `meet` then have no effect
+        /// use the problem's own neighbourhood where it has one; weights, `longest`, `prune` and `meet` then have no
+        /// effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
@@ -274,8 +269,6 @@ parameters! {
         change: u64 = 2, 0..=1_000_000;
         /// weight of playing another candidate instead of an entry; 0: 20 or more where `fit` finds assignments or sets
         replace: u64 = 0, 0..=1_000_000;
-        /// weight of leaving out an entry
-        remove: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;
         /// weight of an edit that the problem suggests, where it does
@@ -284,8 +277,6 @@ parameters! {
         recreate: u64 = 0, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
         longest: u64 = 30, 0..=1_000_000_000;
-        /// entries that wait until they can be played (identities only)
-        waiting: u64 = 64, 0..=1_000;
         /// abandon neighbours whose bound cannot pass the threshold
         prune: bool = true, ();
         /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
@@ -313,9 +304,8 @@ impl Anneal {
 
     /// In the order of [`EDITS`].
     fn weights(&self) -> [u64; EDITS.len()] {
-        let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
-            self;
-        [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } = self;
+        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
     }
 }
 

@@ -141,7 +141,7 @@ impl Walker {
             state: root.clone(),
             behind: root.clone(),
             entries: Vec::new(),
-            replay: Replay { by_identity, patience: parameters.waiting as usize, ..Replay::default() },
+            replay: Replay { by_identity, ..Replay::default() },
             first: 0,
             last: 0,
             snapshots: Vec::new(),
@@ -313,7 +313,7 @@ impl Walker {
         if edit == Edit::Recreate && count >= 2 {
             return self.recreate(context);
         }
-        let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
+        let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Guide);
         if edit == Edit::Suggest && count >= 2 {
             if self.suggested.is_none() {
                 self.suggest(context.problem);
@@ -331,10 +331,6 @@ impl Walker {
         self.last = usize::MAX;
         self.reach(context.problem, self.first);
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
-        if edit == Edit::Remove && count > 0 {
-            self.replay.head = 1;
-            return;
-        }
         let present = self.replay.plan.first().map(|entry| entry.mv);
         let Some(mv) = self.draw(context, present) else { return };
         let substitutes = edit == Edit::Replace && self.fitted == Fitted::Assignment;

@@ -12,6 +12,10 @@ const MEASURING: f64 = 0.02;
 const FIRST: u64 = 2_000;
 /// The temperature is updated every 16 neighbours.
 const HOLD: u64 = 16;
+/// The part of the budget that a race of arms takes.
+pub(super) const RACE: f64 = 0.4;
+/// The arms that have a longer run each after the race.
+const FINALISTS: u64 = 2;
 
 /// How large differences are: the geometric mean of those met while the temperature was 0.
 ///
@@ -87,7 +91,7 @@ impl Clock {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
                 if parameters.arms > 1 {
-                    self.runs = parameters.arms + parameters.finalists;
+                    self.runs = parameters.arms + FINALISTS;
                 } else if parameters.population > 1 {
                     self.runs = parameters.runs.max(1);
                 }
@@ -124,7 +128,7 @@ impl Clock {
     /// evenly, but for the part of the last reheating. While arms race, they share the part of the race.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
         let racing = parameters.arms > 1 && self.run < parameters.arms;
-        let (runs, end) = if racing { (parameters.arms, parameters.race_part) } else { (self.runs, parameters.finish) };
+        let (runs, end) = if racing { (parameters.arms, RACE) } else { (self.runs, parameters.finish) };
         let left = runs.saturating_sub(self.run).max(1);
         self.from + (end.min(parameters.finish) - self.from).max(0.0) / left as f64
     }

@@ -367,7 +367,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("anneal", &[("steps", "70"), ("reheats", "2"), ("cooling", "linear"), ("end", "0")]),
         ("anneal", &[("steps", "200"), ("restarts", "false"), ("start", "0.02"), ("longest", "3")]),
         ("anneal", &[("swap", "0"), ("insert", "0"), ("block", "0"), ("reverse", "0"), ("steps", "40")]),
-        ("anneal", &[("replace", "3"), ("remove", "3"), ("adapt", "true"), ("waiting", "1")]),
+        ("anneal", &[("replace", "3"), ("adapt", "true")]),
         ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
         ("anneal", &[("depth", "10"), ("finish", "0.5")]),
         ("auto", &[("first", "1000")]),
