@@ -26,7 +26,7 @@ fn ranges_are_settled_by_the_table() {
         ]
     );
     for (asked, message) in [
-        (&["cc"][..], "--parameter cc: no setting `cc`, did you mean `c`? (parameters of uct: c, "),
+        (&["cc"][..], "--parameter cc: no setting `cc`, did you mean `c`?"),
         (&["c=0..1", "c=1..2"], "--parameter c: is there twice"),
         (&["c=-1..1"], "--parameter c: uct: parameter `c`: expected a number from 0 to 1e12, got `-1`"),
         (&["c=0..1:log"], "--parameter c: a logarithmic range begins above 0, got 0"),

@@ -7,6 +7,10 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Anneal {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &["steps", "start", "end", "runs", "depth", "most", "population", "finish", "reheats", "local"]
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
             return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));

@@ -8,6 +8,10 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Nrpa {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &["level", "iterations", "alpha", "playouts", "bias_weight", "clamp", "beam", "width", "arms", "restarts"]
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         let conflicts = [
             (

@@ -7,6 +7,23 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Uct {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &[
+            "c",
+            "value",
+            "w",
+            "normalization",
+            "bias_weight",
+            "expansion",
+            "solver",
+            "prune",
+            "beam_width",
+            "beam_limit",
+            "move_playouts",
+            "tree_playouts",
+        ]
+    }
+
     fn plays_by_bias(&self) -> bool {
         true
     }
