@@ -54,7 +54,7 @@ OWN = {
 }
 # Settings that are worth more draws than chance gives them.
 OFTEN = {
-    "anneal": [["rule=late"], ["runs=3"], ["local=false"]],
+    "anneal": [["runs=3"], ["local=false"]],
     "auto": [["polish=0.3"], ["first=3000"]],
     "nrpa": [["share=leaf", "level=2"], ["share=islands", "level=3", "iterations=5"]],
     "hd-nrpa": [["share=islands", "level=2", "iterations=12"]],

@@ -108,7 +108,6 @@ class SearchParameters(TypedDict, total=False):
     round: Any
     rounding: Any
     rounds: Any
-    rule: Any
     runs: Any
     select_from: Any
     selective: Any

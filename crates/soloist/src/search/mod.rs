@@ -27,7 +27,7 @@ pub(crate) use crate::core::coverage::Coverage;
 pub use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters, PerLevel, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
-pub use anneal::{AcceptanceRule, Anneal, Schedule};
+pub use anneal::{Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};

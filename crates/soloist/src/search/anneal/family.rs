@@ -1,6 +1,6 @@
 //! What the family is beside its table of parameters.
 
-use super::{AcceptanceRule, Anneal, Schedule, run::AnnealSearch, schedule::RACE};
+use super::{Anneal, run::AnnealSearch, schedule::RACE};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
@@ -12,14 +12,11 @@ impl Family for Anneal {
     }
 
     fn validate(&self) -> Result<(), ParameterError> {
-        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
-            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
-        }
         if self.arms > 1 && (self.steps > 0 || self.finish <= RACE) {
             return Err(ParameterError::Conflict("arms need steps=0 and finish above 0.4"));
         }
-        if self.population > 1 && (self.arms > 1 || self.rule == AcceptanceRule::Late) {
-            return Err(ParameterError::Conflict("population above 1 needs arms=1 and rule=metropolis"));
+        if self.population > 1 && self.arms > 1 {
+            return Err(ParameterError::Conflict("population above 1 needs arms=1"));
         }
         // Suggestions alone are not enough: few problems make any.
         if self.weights().iter().sum::<u64>() == self.suggest {

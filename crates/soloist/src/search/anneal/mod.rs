@@ -13,28 +13,16 @@ mod schedule;
 mod turns;
 mod worth;
 
-use crate::core::parameter::{choice, parameters};
+use crate::core::parameter::parameters;
 use edits::EDITS;
 
-choice! {
-    /// How the temperature falls from `start` to `end` over a cooling.
-    pub enum Schedule {
-        /// By the same factor a step.
-        Geometric = "geometric",
-        /// By the same amount a step.
-        Linear = "linear",
-    }
-}
-
-choice! {
-    /// Which worse neighbours are accepted.
-    pub enum AcceptanceRule {
-        /// By chance, from the difference and the temperature (Metropolis et al., 1953).
-        Metropolis = "metropolis",
-        /// Those better than the present solution `history` neighbours ago, or not worse than the present one (late
-        /// acceptance hill climbing).
-        Late = "late",
-    }
+/// How a temperature falls over a cooling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// By the same factor a step.
+    Geometric,
+    /// By the same amount a step.
+    Linear,
 }
 
 parameters! {
@@ -107,16 +95,16 @@ parameters! {
     /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
     /// never left for an infeasible one.
     ///
-    /// The temperature T falls from `start` to `end`; where neither is set, a neighbourhood may name
-    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit)
-    /// that the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
-    /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
-    /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
-    /// is added to all scores. Where neither is set and replays make neighbours of assignments or sets, T falls from
-    /// 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0,
-    /// where neighbours are replayed and neither `start` nor `end` is set, the first temperature is the one that
-    /// accepts this part of these worse neighbours, and the last one a tenth of it. 0.03 was better than `start` on
-    /// weighted tardiness, and worse on an order of jobs with links.
+    /// The temperature T falls from `start` to `end`, by the same factor a step; where neither is set, a neighbourhood
+    /// may name [others](crate::problem::Neighborhood::temperatures). Its unit is the
+    /// [unit](crate::problem::Neighborhood::unit) that the neighbourhood names. Without one it is the geometric mean of
+    /// the differences that the run meets at its beginning, over at most 1000 neighbours and 2 % of a cooling;
+    /// suggested edits do not count, and no worse neighbour is accepted meanwhile. So temperatures suit instances of
+    /// any size, and do not change when a constant is added to all scores. Where neither is set and replays make
+    /// neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless
+    /// `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
+    /// is set, the first temperature is the one that accepts this part of these worse neighbours, and the last one a
+    /// tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
     ///
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
@@ -197,23 +185,19 @@ parameters! {
     /// # References
     /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late
-    /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Populations: K.
-    /// Hukushima and Y. Iba, "Population annealing and its application to a spin glass", AIP Conference Proceedings
-    /// 690, 2003, pages 200-206; W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding
-    /// ground states of Ising spin glasses: population annealing, simulated annealing, and parallel tempering",
-    /// Physical Review E 92, 2015. Weights that follow success: S. Ropke and D. Pisinger, Transportation Science 40,
-    /// 2006.
+    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba,
+    /// "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
+    /// W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
+    /// glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
+    /// that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
         /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the
         /// neighbourhood's unit
-        start: f64 = 0.1, 0.0..=1e6;
+        start: f64 = 0.1, 1e-12..=1e6;
         /// temperature at the end of a cooling, in the same units
-        end: f64 = 0.01, 0.0..=1e6;
-        /// how the temperature falls
-        cooling: Schedule = Schedule::Geometric, ();
+        end: f64 = 0.01, 1e-12..=1e6;
         /// number of runs, each from a new solution; 0: chosen from the budget, `depth` and `most`, or one run of a
         /// population
         runs: u64 = 0, 0..=1_000_000;
@@ -239,10 +223,6 @@ parameters! {
         restarts: bool = true, ();
         /// factor of `steps` from run to run
         growth: f64 = 2.0, 1.0..=1000.0;
-        /// which worse neighbours are accepted
-        rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
-        /// neighbours after which late acceptance compares
-        history: u64 = 1_000, 1..=10_000_000;
         /// use the problem's own neighbourhood where it has one; weights, `longest`, `prune` and `meet` then have no
         /// effect
         local: bool = true, ();

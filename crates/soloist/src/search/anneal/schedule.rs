@@ -338,7 +338,7 @@ impl Anneal {
     /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
     /// over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
-        let cooled = self.cooling.temperature(self.start, self.end, over);
+        let cooled = Schedule::Geometric.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
     }
 
