@@ -113,7 +113,7 @@ const SETTINGS: [(&str, Settings); 17] = [
     ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy")]),
     ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
     ("dfs", &[("shuffle", "all"), ("children", "given")]),
-    ("anneal", &[("runs", "3"), ("prune", "false")]),
+    ("anneal", &[("runs", "3"), ("meet", "false")]),
     ("anneal", &[("steps", "70"), ("reheats", "2"), ("adapt", "true")]),
     // Races of exact methods, which may all come to their ends.
     ("auto", &[("methods", "cabs,beam"), ("proof", "0")]),

@@ -68,7 +68,6 @@ class SearchParameters(TypedDict, total=False):
     keep_tree: Any
     labels: Any
     leaf: Any
-    learn: Any
     level: Any
     levels: Any
     limit: Any

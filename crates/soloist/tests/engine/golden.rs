@@ -56,7 +56,7 @@ const TREES: &[&str] = &[
     "sa-uct tree_playouts=150 cooling=depth c=0.5",
     "uct-ratio reference=400",
     "anneal",
-    "anneal steps=60 reheats=1 end=0.001 growth=1",
+    "anneal steps=60 reheats=1 end=0.001",
     "anneal population=6 levels=2",
     "auto",
     "auto methods=uct,nrpa race_part=0.5",

@@ -452,7 +452,7 @@ fn anneal_playouts<P: Problem>(
                 }
             }
         }
-        steps = (steps as f64 * parameters.growth) as u64;
+        steps *= 2;
     }
     log.truncate(count);
     log.into_iter().map(|line| line.into_iter().map(|(mv, _)| mv).collect()).collect()
@@ -465,7 +465,7 @@ fn annealing_equals_a_plain_loop() {
         base.clone(),
         Anneal { fit: false, ..base.clone() },
         Anneal { reheats: 2, start: 0.2, ..base.clone() },
-        Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
+        Anneal { longest: 3, change: 0, ..base.clone() },
         Anneal { longest: 0, guide: 9, ..base.clone() },
         Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
         // Nothing is skipped: the loop above plays every neighbour to its end.

@@ -81,7 +81,7 @@ parameters! {
     /// the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
     /// one entry: a shuffled block is not priced.
     ///
-    /// With `learn`, links are found out where the problem does not name them and random games show orders of at most
+    /// With `fit`, links are found out where the problem does not name them and random games show orders of at most
     /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
     /// differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
     /// Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
@@ -130,8 +130,7 @@ parameters! {
     ///   See below.
     ///
     /// Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
-    /// coolings follow it from the best solution of the run. Then a new run begins, with `steps` multiplied by
-    /// `growth`.
+    /// coolings follow it from the best solution of the run. Then a new run begins, with twice as many `steps`.
     ///
     /// A run in parts gives the result of one run if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
@@ -221,17 +220,13 @@ parameters! {
         reheat_factor: f64 = 0.5, 0.0..=1.0;
         /// begin again from a playout when a run of `steps` ends, until the budget is used up
         restarts: bool = true, ();
-        /// factor of `steps` from run to run
-        growth: f64 = 2.0, 1.0..=1000.0;
-        /// use the problem's own neighbourhood where it has one; weights, `longest`, `prune` and `meet` then have no
-        /// effect
+        /// use the problem's own neighbourhood where it has one; weights, `longest` and `meet` then have no effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
-        /// choose weights, edits and temperatures for assignments and for sets where none are set
+        /// choose weights, edits and temperatures for assignments and for sets where none are set; learn from neighbours
+        /// what links cost, where the score is a sum of links that the problem does not name
         fit: bool = true, ();
-        /// learn what links cost from neighbours, where the score is a sum of links that the problem does not name
-        learn: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
@@ -257,8 +252,6 @@ parameters! {
         recreate: u64 = 0, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
         longest: u64 = 30, 0..=1_000_000_000;
-        /// abandon neighbours whose bound cannot pass the threshold
-        prune: bool = true, ();
         /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
         meet: bool = true, ();
     }

@@ -124,7 +124,7 @@ impl Walker {
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
         let first = legal.first().filter(|_| by_identity);
-        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.learn);
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.fit);
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let meets = if !parameters.meet {
@@ -136,7 +136,7 @@ impl Walker {
         } else {
             Meets::Never
         };
-        let prunes = parameters.prune && problem.bound(&root).is_some();
+        let prunes = problem.bound(&root).is_some();
         Self {
             state: root.clone(),
             behind: root.clone(),

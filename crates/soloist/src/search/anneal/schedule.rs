@@ -10,6 +10,8 @@ const MEASURED: (u64, u64) = (40, 1_000);
 const MEASURING: f64 = 0.02;
 /// Neighbours of the first cooling where neither `steps` nor a budget says how many.
 const FIRST: u64 = 2_000;
+/// The factor of `steps` from run to run.
+const GROWTH: f64 = 2.0;
 /// The temperature is updated every 16 neighbours.
 const HOLD: u64 = 16;
 /// The part of the budget that a race of arms takes.
@@ -277,7 +279,7 @@ impl Clock {
                 self.round += 1;
                 return Turn::Reheat { of_all: false };
             }
-            self.steps = (self.steps as f64 * parameters.growth).min(1e15) as u64;
+            self.steps = (self.steps as f64 * GROWTH).min(1e15) as u64;
             self.run += 1;
             return if parameters.restarts { Turn::Restart } else { Turn::End };
         }

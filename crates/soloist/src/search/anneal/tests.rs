@@ -412,7 +412,7 @@ fn futures_and_bounds_change_no_result() {
         let chain = Chain { rich, count: 40, offset: 0.0, ..Chain::default() };
         let mut method = Method::preset("anneal").unwrap();
         // Neighbours that are abandoned have no score to learn from.
-        method.set("learn", "false").unwrap();
+        method.set("fit", "false").unwrap();
         let outcome = Solver::new(&chain, method).seed(5).budget(Budget::playouts(30_000)).run();
         outcome.unwrap().best.unwrap()
     };

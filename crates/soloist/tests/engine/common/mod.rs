@@ -368,7 +368,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("anneal", &[("steps", "200"), ("restarts", "false"), ("start", "0.02"), ("longest", "3")]),
         ("anneal", &[("swap", "0"), ("insert", "0"), ("block", "0"), ("reverse", "0"), ("steps", "40")]),
         ("anneal", &[("replace", "3"), ("adapt", "true")]),
-        ("anneal", &[("runs", "3"), ("prune", "false")]),
+        ("anneal", &[("runs", "3"), ("meet", "false")]),
         ("anneal", &[("depth", "10"), ("finish", "0.5")]),
         ("auto", &[("first", "1000")]),
         ("auto", &[("methods", "anneal,uct,cabs,nmcs"), ("race_part", "0.9")]),
