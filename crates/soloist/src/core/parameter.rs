@@ -172,9 +172,10 @@ pub trait Value: Sized + Display {
     fn values(range: &Self::Range) -> Values;
 }
 
-/// Returns a limit as people write it: `1e12` instead of a row of zeros.
+/// Returns a limit as people write it: `1e12` or `1e-12` instead of a row of zeros.
 fn short(limit: f64) -> String {
-    if limit.abs() >= 1e6 { format!("{limit:e}") } else { limit.to_string() }
+    let is_plain = limit == 0.0 || (1e-4..1e6).contains(&limit.abs());
+    if is_plain { limit.to_string() } else { format!("{limit:e}") }
 }
 
 impl Value for u64 {
