@@ -104,7 +104,7 @@ def strays(folder, expected):
 
 
 # Methods that draw by playouts, cheap enough to be repeated.
-METHODS = ["sampling", "uct", "bmcts", "nmcs", "nrpa", "hd-nrpa", "beam-nrpa", "anneal", "sa-uct", "nmcts"]
+METHODS = ["sampling", "uct", "bmcts", "nmcs", "nrpa", "hd-nrpa", "beam-nrpa", "anneal", "sa-uct"]
 
 
 def kills(campaign):
@@ -538,7 +538,6 @@ HUNGRY = [
     ("uct", ["transpositions=true"]),
     ("uct", ["amaf=true", "history=0.2"]),
     ("bmcts", []),
-    ("nmcts", []),
     ("nrpa", []),
     ("beam-nrpa", ["width=100000"]),
     ("hd-nrpa", ["width=100000"]),

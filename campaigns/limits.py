@@ -49,7 +49,6 @@ HUNGRY = [
     ("nrpa", []),
     ("anneal", []),
     ("beam", ["width=100000"]),
-    ("beam", ["layers=bound", "width=1000"]),
     ("cabs", []),
     ("dfs", []),
     ("lds", []),

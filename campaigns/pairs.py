@@ -44,7 +44,7 @@ INSTANCES = {
     "knapsack": ["weak:12x100:{}", "weak:30x100:{}"],
 }
 METHODS = [
-    "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcts", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
+    "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
     "hd-nrpa", "beam", "cabs", "dfs", "bfs", "best-first", "iterative-broadening", "lds", "ida-star", "anneal", "auto",
 ]
 # Searches of the problems' own, which run on these alone.
@@ -54,11 +54,11 @@ OWN = {
 }
 # Settings that are worth more draws than chance gives them.
 OFTEN = {
-    "anneal": [["rule=late"], ["runs=3"], ["local=false"]],
+    "anneal": [["runs=3"], ["local=false"]],
     "auto": [["polish=0.3"], ["first=3000"]],
     "nrpa": [["share=leaf", "level=2"], ["share=islands", "level=3", "iterations=5"]],
     "hd-nrpa": [["share=islands", "level=2", "iterations=12"]],
-    "cabs": [["noise=2"], ["layers=bound"]],
+    "cabs": [["noise=2"]],
     "beam": [["width=20", "prune=true"], ["width=30", "noise=5"]],
 }
 # These divide their budget: a smaller one would be another run.

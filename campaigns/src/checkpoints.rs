@@ -87,7 +87,6 @@ fn shrink(method: &mut Method) {
         ("width", "3"),
         ("beam_limit", "40"),
         ("beam_width", "5"),
-        ("nested_playouts", "8"),
         ("restart_nodes", "60"),
         ("move_playouts", "25"),
         ("tree_playouts", "60"),
@@ -102,21 +101,20 @@ fn shrink(method: &mut Method) {
 }
 
 /// Settings that take ways through the code which no preset takes.
-const SETTINGS: [(&str, Settings); 18] = [
+const SETTINGS: [(&str, Settings); 17] = [
     ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
     ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
     ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
     ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
-    ("nmcts", &[("nesting", "3"), ("nested_playouts", "7"), ("transpositions", "true")]),
     ("nmcs", &[("level", "2"), ("width", "3")]),
-    ("nrpa", &[("level", "2"), ("bias_weight", "0.8"), ("bias_rate", "0.1"), ("explore", "true")]),
+    ("nrpa", &[("level", "2"), ("bias_weight", "0.8"), ("bias_rate", "0.1")]),
     ("nrpa", &[("level", "2"), ("arms", "3"), ("race", "2"), ("repetitions", "2")]),
     ("hd-nrpa", &[("level", "2"), ("width", "1,4"), ("share", "islands")]),
-    ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy"), ("policy_weight", "1")]),
+    ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy")]),
     ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
     ("dfs", &[("shuffle", "all"), ("children", "given")]),
-    ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
-    ("anneal", &[("steps", "70"), ("reheats", "2"), ("adapt", "true"), ("waiting", "1")]),
+    ("anneal", &[("runs", "3"), ("meet", "false")]),
+    ("anneal", &[("steps", "70"), ("reheats", "2"), ("adapt", "true")]),
     // Races of exact methods, which may all come to their ends.
     ("auto", &[("methods", "cabs,beam"), ("proof", "0")]),
     ("auto", &[("methods", "best-first,bfs")]),

@@ -16,7 +16,7 @@ def bare(**functions):
 
 
 ARGUMENTS = [
-    (dict(method="magic"), ValueError, "no method `magic` .known: sampling"),
+    (dict(method="magic"), ValueError, "no method `magic` ..soloist methods --all. lists them"),
     (dict(method="nrpq"), ValueError, "no method `nrpq`, did you mean `nrpa`."),
     (dict(playouts=5, method="nrpa", levle=2), TypeError, "no setting `levle`, did you mean `level`."),
     (dict(method=3), TypeError, "method: expected a str, got 3"),

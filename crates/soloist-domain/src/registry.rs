@@ -56,7 +56,7 @@ impl Registry {
         let Some((last, others)) = owners.split_last() else { return error };
         let owners = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
         let message =
-            format!("`{name}` is a method of {owners} alone; see `soloist methods` for those of all problems");
+            format!("`{name}` is a method of {owners} alone; see `soloist methods --all` for those of all problems");
         SpecError { message, ..error }
     }
 }

@@ -5,7 +5,7 @@
 //! message everywhere.
 
 use crate::erased::ending;
-use crate::names::{hint, unknown};
+use crate::names::{unknown, unknown_among};
 use crate::result::serialize_number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
@@ -286,7 +286,8 @@ pub fn find_among(
 ) -> Result<&'static Preset, SpecError> {
     methods.clone().find(|preset| preset.name == name).ok_or_else(|| {
         let known: Vec<_> = methods.by_ref().map(|preset| preset.name).collect();
-        SpecError::new(SpecPart::UnknownMethod(name.to_owned()), unknown("method", name, &known))
+        let message = unknown_among("method", name, &known, "`soloist methods --all` lists them");
+        SpecError::new(SpecPart::UnknownMethod(name.to_owned()), message)
     })
 }
 
@@ -460,13 +461,13 @@ impl Setting {
     pub fn apply(&self, domain: Option<&Domain>, setup: &mut Setup) -> Result<(), SpecError> {
         let Self { key, value } = self;
         setup.set(key, value).map_err(|error| match error {
-            ParameterError::Unknown { known, .. } => {
+            ParameterError::Unknown { .. } => {
                 let options = domain.map(|domain| format!("options of {}: {}; ", domain.name, domain.option_names()));
-                let options = options.unwrap_or_default();
-                let names = domain.map_or(&[][..], |domain| domain.options).iter().map(|option| option.name);
-                let hint = hint(key, &names.chain(known.split(", ")).collect::<Vec<_>>());
-                let (name, method) = (key.escape_debug(), &setup.preset);
-                let message = format!("no setting `{name}`{hint} ({options}parameters of {method}: {known})");
+                let of_problem = domain.map_or(&[][..], |domain| domain.options).iter().map(|option| option.name);
+                let of_method = setup.method.parameters().into_iter().map(|parameter| parameter.name);
+                let known: Vec<_> = of_problem.chain(of_method).chain([PROOF]).collect();
+                let method = format!("parameters of {0}: `soloist methods {0} --all`", setup.preset);
+                let message = unknown_among("setting", key, &known, &(options.unwrap_or_default() + &method));
                 SpecError::new(SpecPart::Unknown(key.clone()), message)
             }
             other => SpecError::new(SpecPart::Setting(key.clone()), format!("{}: {other}", setup.preset)),

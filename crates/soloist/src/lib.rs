@@ -27,6 +27,7 @@ pub mod prelude {
 /// What the macro of parameters needs.
 #[doc(hidden)]
 pub mod table {
+    pub use crate::core::names::nearest;
     pub use crate::core::parameter::{Parameter, ParameterError, Parameters, Value, out_of_range, unknown};
 }
 

@@ -14,8 +14,6 @@ class SearchParameters(TypedDict, total=False):
     adapting: Any
     alpha: Any
     amaf: Any
-    amaf_bias: Any
-    amaf_reference: Any
     arms: Any
     assume: Any
     bandit: Any
@@ -38,7 +36,6 @@ class SearchParameters(TypedDict, total=False):
     code: Any
     cold: Any
     cooling: Any
-    cooling_end: Any
     cutoff: Any
     d: Any
     depot: Any
@@ -50,10 +47,8 @@ class SearchParameters(TypedDict, total=False):
     exchanges: Any
     exact_share: Any
     expansion: Any
-    explore: Any
     few_visits: Any
     final_move: Any
-    finalists: Any
     finish: Any
     first: Any
     fit: Any
@@ -72,9 +67,7 @@ class SearchParameters(TypedDict, total=False):
     iterations: Any
     keep_tree: Any
     labels: Any
-    layers: Any
     leaf: Any
-    learn: Any
     level: Any
     levels: Any
     limit: Any
@@ -88,15 +81,12 @@ class SearchParameters(TypedDict, total=False):
     most: Any
     move_growth: Any
     move_playouts: Any
-    nested_playouts: Any
-    nesting: Any
     noise: Any
     normalization: Any
     numbers: Any
     objective: Any
     penalty: Any
     played_only: Any
-    policy_weight: Any
     pool: Any
     population: Any
     potential: Any
@@ -108,7 +98,6 @@ class SearchParameters(TypedDict, total=False):
     reheat: Any
     reheat_factor: Any
     reheats: Any
-    remove: Any
     removed: Any
     repetitions: Any
     replace: Any
@@ -118,28 +107,23 @@ class SearchParameters(TypedDict, total=False):
     round: Any
     rounding: Any
     rounds: Any
-    rule: Any
     runs: Any
     select_from: Any
     selective: Any
     share: Any
-    share_every: Any
     shuffle: Any
     sign: Any
     similar: Any
     size: Any
     solver: Any
-    span: Any
     split: Any
     squeeze: Any
     step: Any
     steps: Any
-    stopping: Any
     suggest: Any
     swap: Any
     symmetry: Any
     table: Any
-    table_visits: Any
     temperature: Any
     theta: Any
     threshold: Any
@@ -152,10 +136,7 @@ class SearchParameters(TypedDict, total=False):
     variants: Any
     vehicles: Any
     w: Any
-    waiting: Any
     widen: Any
-    widening: Any
-    widening_exponent: Any
     width: Any
     worth: Any
     zero: Any

@@ -17,7 +17,7 @@ from ._result import Improvement, Progress, Stop
 MethodName = Literal[
     "sampling", "ms", "uct", "uct-best", "uct-best-lazy", "uct-tuned", "sp-mcts", "sp-mcts-restarts",
     "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
-    "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania", "nmcts",
+    "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
     "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
     "sections", "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",

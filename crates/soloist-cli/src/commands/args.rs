@@ -1,11 +1,11 @@
 //! Arguments that several commands share, each declared once.
 
+use super::list::Listed;
 use crate::units;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
-use soloist::search::Preset;
-use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, domains, find_method, methods};
+use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, domains, find_domain, find_method, methods};
 use soloist_study::table::Format;
 use std::ffi::OsStr;
 use std::time::Duration;
@@ -153,23 +153,28 @@ impl TypedValueParser for MethodName {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        MethodParser.possible_values().map(|values| Box::new(values.collect::<Vec<_>>().into_iter()) as _)
+        Some(Box::new(methods().map(|preset| PossibleValue::new(preset.name))))
     }
 }
 
-/// Turns a method's name into its preset.
+/// Turns the name of a method or of a problem into what `methods` shows.
 #[derive(Clone, Debug)]
-pub(crate) struct MethodParser;
+pub(crate) struct ListedParser;
 
-impl TypedValueParser for MethodParser {
-    type Value = &'static Preset;
+impl TypedValueParser for ListedParser {
+    type Value = Listed;
 
     fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        let name = value.to_string_lossy();
+        if let Some(domain) = find_domain(&name) {
+            return Ok(Listed::Problem(domain));
+        }
         let wrong = |error: SpecError| clap::Error::raw(ErrorKind::InvalidValue, error.message);
-        find_method(&value.to_string_lossy()).map_err(wrong)
+        find_method(&name).map(Listed::Method).map_err(wrong)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(methods().map(|preset| PossibleValue::new(preset.name))))
+        let names = methods().map(|preset| preset.name).chain(domains().iter().map(|domain| domain.name));
+        Some(Box::new(names.map(PossibleValue::new)))
     }
 }

@@ -1,6 +1,6 @@
 //! `soloist problems` and `soloist methods`: what there is.
 
-use super::args::{MethodParser, ProblemParser};
+use super::args::{ListedParser, ProblemParser};
 use super::solve::method_call;
 use crate::terminal::output;
 use clap::Args;
@@ -26,13 +26,28 @@ pub(crate) struct ProblemsArgs {
 /// Arguments of `methods`.
 #[derive(Args, Debug)]
 pub(crate) struct MethodsArgs {
-    /// Show this one with its parameters
-    #[arg(value_name = "NAME", value_parser = MethodParser)]
-    pub(crate) name: Option<&'static Preset>,
-    /// Print JSON
+    /// Show this method with its parameters, or the methods of this problem
+    #[arg(value_name = "NAME", value_parser = ListedParser)]
+    pub(crate) name: Option<Listed>,
+    /// Show all methods, those of all problems and settings of single papers included; of a method all parameters
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON, of all methods where none is named
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// What `methods` is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listed {
+    /// A method.
+    Method(&'static Preset),
+    /// The methods that suit a problem.
+    Problem(&'static Domain),
+}
+
+/// The methods to try first.
+const FIRST: [&str; 8] = ["auto", "anneal", "nrpa", "beam", "cabs", "dfs", "uct", "sampling"];
 
 /// Lists the problems or shows one.
 pub(crate) fn problems(args: &ProblemsArgs) -> Result<u8, Failure> {
@@ -50,16 +65,33 @@ pub(crate) fn problems(args: &ProblemsArgs) -> Result<u8, Failure> {
 
 /// Lists the methods or shows one.
 pub(crate) fn methods(args: &MethodsArgs) -> Result<u8, Failure> {
-    let text = match (args.name, args.json) {
-        (None, false) => {
-            let rows: Vec<_> = all_methods()
-                .map(|preset| (preset.name, format!("{} ({})", preset.summary, preset.reference)))
-                .collect();
-            table(&rows) + "\n`soloist methods NAME` shows the parameters for --set.\n"
+    let domain = match args.name {
+        Some(Listed::Method(preset)) => {
+            output::print(&if args.json { line(&method_detail(preset)) } else { method_text(preset, args.all) })?;
+            return Ok(0);
         }
-        (None, true) => line(&all_methods().map(method_json).collect()),
-        (Some(preset), true) => line(&method_detail(preset)),
-        (Some(preset), false) => method_text(preset),
+        Some(Listed::Problem(domain)) => Some(domain),
+        None => None,
+    };
+    let own = domain.map_or(&[][..], |domain| domain.searches);
+    let listed: Vec<&Preset> = match domain {
+        None if args.all || args.json => all_methods().collect(),
+        Some(_) if args.all => Method::presets().iter().chain(own).collect(),
+        _ => FIRST.iter().filter_map(|name| Preset::find(name)).chain(own).collect(),
+    };
+    let text = if args.json {
+        line(&listed.into_iter().map(method_json).collect())
+    } else {
+        let about = |preset: &&Preset| (preset.name, format!("{} ({})", preset.summary, preset.reference));
+        let mut text = table(&listed.iter().map(about).collect::<Vec<_>>());
+        text.push_str("\n`soloist methods NAME` shows the parameters for --set");
+        if !args.all {
+            let _ = write!(text, ", `soloist methods --all` all {} methods", all_methods().count());
+            if domain.is_none() {
+                text.push_str(", `soloist methods PROBLEM` those of a problem");
+            }
+        }
+        text + ".\n"
     };
     output::print(&text)?;
     Ok(0)
@@ -150,7 +182,7 @@ fn method_detail(preset: &Preset) -> Value {
     object
 }
 
-fn method_text(preset: &Preset) -> String {
+fn method_text(preset: &Preset, all: bool) -> String {
     let mut text = format!("{}: {}\n{}\n", preset.name, preset.summary, preset.reference);
     let detail = method_json(preset);
     if let (Some(problems), Some(unit)) = (detail["problems"].as_array(), detail["unit"].as_str()) {
@@ -158,7 +190,9 @@ fn method_text(preset: &Preset) -> String {
         let _ = writeln!(text, "A method of {}; --nodes counts {unit}.", names.join(" and "));
     }
     text.push_str("\nParameters (--set NAME=VALUE):\n");
-    let parameters = preset.method().parameters();
+    let method = preset.method();
+    let every = method.parameters();
+    let parameters = if all { every.clone() } else { method.first_parameters() };
     let rows: Vec<_> = parameters
         .iter()
         .map(|parameter| {
@@ -166,6 +200,9 @@ fn method_text(preset: &Preset) -> String {
         })
         .collect();
     text.push_str(&table(&rows));
+    if rows.len() < every.len() {
+        let _ = writeln!(text, "\n`soloist methods {} --all` shows {} more.", preset.name, every.len() - rows.len());
+    }
     text
 }
 

@@ -17,10 +17,10 @@ fn wrong_arguments_exit_with_2() {
     let sample = sample();
     let base = ["solve", &sample.name, &sample.example];
     let cases: &[(&[&str], &str)] = &[
-        (&["--method", "nosuch"], "no method `nosuch`"),
+        (&["--method", "nosuch"], "no method `nosuch` (`soloist methods --all` lists them)"),
         (&["--method", "nrpq"], "did you mean `nrpa`?"),
         (&["--set", "nosuch=1"], "no setting `nosuch` (options of"),
-        (&["--method", "nrpa", "--set", "nosuch=1"], "parameters of nrpa: level"),
+        (&["--method", "nrpa", "--set", "nosuch=1"], "parameters of nrpa: `soloist methods nrpa --all`"),
         (&["--method", "nrpa", "--set", "level=0"], "level"),
         (&["--method", "nrpa", "--set", "level=x"], "level"),
         (&["--method", "uct", "--set", "c=NaN"], "parameter `c`"),

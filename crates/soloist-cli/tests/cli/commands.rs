@@ -43,7 +43,7 @@ fn problems_are_listed_and_shown() {
 #[test]
 fn methods_are_listed_and_shown() {
     let list = run(&["methods", "--json"]).exits(0).json();
-    let text = run(&["methods"]).exits(0).stdout;
+    let text = run(&["methods", "--all"]).exits(0).stdout;
     for method in list.as_array().unwrap() {
         let name = method["name"].as_str().unwrap();
         assert!(text.contains(name) && text.contains(method["reference"].as_str().unwrap()));
@@ -54,6 +54,45 @@ fn methods_are_listed_and_shown() {
         run(&["methods", name]).exits(0);
     }
     run(&["methods", "nosuch"]).refused(2, "no method");
+}
+
+/// The eight to try first, and what a problem adds.
+#[test]
+fn few_methods_are_in_sight() {
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let text = run(arguments).exits(0).stdout;
+        let rows = text.lines().take_while(|line| !line.is_empty());
+        rows.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let first = ["auto", "anneal", "nrpa", "beam", "cabs", "dfs", "uct", "sampling"];
+    assert_eq!(names(&["methods"]), first);
+    let all = names(&["methods", "--all"]);
+    assert!(all.len() > 2 * first.len() && first.iter().all(|name| all.iter().any(|other| other == name)));
+    for sample in samples() {
+        let problem = run(&["problems", &sample.name, "--json"]).exits(0).json();
+        let own: Vec<&str> = problem["methods"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+        assert_eq!(names(&["methods", &sample.name]), [&first[..], &own].concat(), "{}", sample.name);
+        let listed = run(&["methods", &sample.name, "--json"]).exits(0).json();
+        assert_eq!(listed.as_array().unwrap().len(), first.len() + own.len());
+    }
+}
+
+/// Parameters that few users need are shown by `--all`, and where a setting of a paper has them.
+#[test]
+fn few_parameters_are_in_sight() {
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let text = run(arguments).exits(0).stdout;
+        let rows = text.lines().filter(|line| line.starts_with("  "));
+        rows.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    for (method, most) in [("anneal", 10), ("uct", 12), ("nrpa", 10), ("beam", 12)] {
+        let (shown, all) = (names(&["methods", method]), names(&["methods", method, "--all"]));
+        assert!(shown.len() <= most && shown.iter().all(|name| all.contains(name)), "{method}: {shown:?}");
+        let listed = run(&["methods", method, "--json"]).exits(0).json();
+        assert_eq!(listed["parameters"].as_array().unwrap().len(), all.len(), "{method}");
+    }
+    assert!(names(&["methods", "sp-mcts"]).contains(&"few_visits".to_owned()));
+    assert!(!names(&["methods", "uct"]).contains(&"few_visits".to_owned()));
 }
 
 #[test]

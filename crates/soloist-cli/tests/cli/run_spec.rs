@@ -7,12 +7,12 @@ use soloist_problems::{RunSpec, domains};
 type Wrong = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const WRONG: &[Wrong] = &[
+    ("nrpa", &[("levle", "2")], "no setting `levle`, did you mean `level`?"),
     (
         "nrpa",
-        &[("levle", "2")],
-        "no setting `levle`, did you mean `level`? (options of knapsack: none; parameters of nrpa",
+        &[("nosuch", "1")],
+        "no setting `nosuch` (options of knapsack: none; parameters of nrpa: `soloist methods nrpa --all`)",
     ),
-    ("nrpa", &[("nosuch", "1")], "no setting `nosuch` (options of knapsack: none; parameters of nrpa: level"),
     ("nrpa", &[("level", "0")], "nrpa: parameter `level`: expected a whole number from 1 to 12, got `0`"),
     ("nrpa", &[("level", "x")], "nrpa: parameter `level`: expected a whole number from 1 to 12, got `x`"),
     ("nrpa", &[("level", "1.5")], "got `1.5`"),
@@ -22,8 +22,8 @@ const WRONG: &[Wrong] = &[
     ("uct", &[("proof", "2")], "uct: parameter `proof`: expected a number from 0 to 1, got `2`"),
     ("uct", &[("played_only", "true")], "uct: played_only needs move_playouts"),
     ("bmcts", &[("move_playouts", "9")], "bmcts: beam_width and move_playouts exclude each other"),
-    ("auto", &[("methods", "uct,nrpa(levle=2)")], "`nrpa(levle=2)`: no parameter `levle`"),
-    ("nrpq", &[], "no method `nrpq`, did you mean `nrpa`? (known: sampling"),
+    ("auto", &[("methods", "uct,nrpa(levle=2)")], "`nrpa(levle=2)`: no parameter `levle`, did you mean `level`?"),
+    ("nrpq", &[], "no method `nrpq`, did you mean `nrpa`?"),
 ];
 
 #[test]

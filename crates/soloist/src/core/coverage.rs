@@ -12,8 +12,8 @@
 //! - [`Status::Exhausted`](crate::search::Status::Exhausted) needs a [`Proof`], which only a [`Ledger`] or a
 //!   [`Ceiling`] makes. The stop reason `exhausted`, from which an outcome is optimal, is made from a [`Proof`] alone.
 //! - What may leave something out returns a [`Coverage`], which the compiler does not let a caller drop unseen: the
-//!   candidates of a rollout, a rollout that says that a state is spent, a nested search. The tree search cannot close
-//!   a node without one.
+//!   candidates of a rollout, a rollout that says that a state is spent. The tree search cannot close a node without
+//!   one.
 //! - A [`Ceiling`] falls only with the ledger at hand.
 //! - Ledgers and ceilings are parts of checkpoints. A restored run forgets no omission.
 //!

@@ -7,6 +7,7 @@ pub(crate) mod fault;
 pub(crate) mod hash;
 pub(crate) mod limits;
 pub(crate) mod math;
+pub(crate) mod names;
 pub(crate) mod parameter;
 pub(crate) mod plan;
 pub(crate) mod rng;

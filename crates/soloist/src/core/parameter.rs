@@ -1,5 +1,6 @@
 //! The one table of parameters: names, defaults, ranges and help, as command lines, files and documents use them.
 
+use crate::core::names::nearest;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use thiserror::Error;
@@ -56,12 +57,12 @@ pub enum Values {
 #[non_exhaustive]
 pub enum ParameterError {
     /// No parameter has this name.
-    #[error("no parameter `{name}` (known: {known})")]
+    #[error("no parameter `{name}`{instead}")]
     Unknown {
         /// The name asked for.
         name: String,
-        /// The names that exist, separated by commas.
-        known: String,
+        /// The name that is probably meant, or all names where they are few, in words.
+        instead: String,
     },
     /// The value is not in the parameter's range.
     #[error("parameter `{name}`: expected {range}, got `{value}`")]
@@ -82,12 +83,12 @@ pub enum ParameterError {
         what: String,
     },
     /// No method has this name, of the engine's or of the problem's own.
-    #[error("no method `{name}` ({known})")]
+    #[error("no method `{name}`{instead}")]
     Method {
         /// The name asked for.
         name: String,
-        /// The problem's own methods, in words.
-        known: String,
+        /// What there is instead, in words.
+        instead: String,
     },
     /// The value does not fit, for a reason that a range cannot express.
     #[error("parameter `{name}`: {what}")]
@@ -171,9 +172,10 @@ pub trait Value: Sized + Display {
     fn values(range: &Self::Range) -> Values;
 }
 
-/// Returns a limit as people write it: `1e12` instead of a row of zeros.
+/// Returns a limit as people write it: `1e12` or `1e-12` instead of a row of zeros.
 fn short(limit: f64) -> String {
-    if limit.abs() >= 1e6 { format!("{limit:e}") } else { limit.to_string() }
+    let is_plain = limit == 0.0 || (1e-4..1e6).contains(&limit.abs());
+    if is_plain { limit.to_string() } else { format!("{limit:e}") }
 }
 
 impl Value for u64 {
@@ -357,8 +359,14 @@ macro_rules! choice {
 
 /// Returns the error of a name that is not in `parameters`.
 pub fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
+    const FEW: usize = 8;
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
-    ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }
+    let instead = match nearest(name, &known) {
+        Some(near) => format!(", did you mean `{near}`?"),
+        None if (1..=FEW).contains(&known.len()) => format!(" (known: {})", known.join(", ")),
+        None => String::new(),
+    };
+    ParameterError::Unknown { name: name.to_owned(), instead }
 }
 
 /// Returns the error of a value that is not in the parameter's range.

@@ -3,6 +3,9 @@
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Found, Problem};
 
+/// The most entries that wait; the oldest one is given up for a further one.
+const PATIENCE: usize = 64;
+
 /// A decision of a solution: its move, and what names the decision in other states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -24,8 +27,6 @@ pub(crate) struct Replay {
     pub(crate) head: usize,
     /// Entries that could not be played when they were due; each is tried again before the next entry.
     pub(crate) waiting: Vec<Entry>,
-    /// The most entries that wait; the oldest one is given up for a further one.
-    pub(crate) patience: usize,
     pub(crate) codes: Vec<u64>,
     /// Whether the replay is stuck as soon as an entry cannot be played in its turn (codes only).
     pub(crate) is_strict: bool,
@@ -92,13 +93,13 @@ pub(crate) fn follow<P: Problem>(
             replay.head += 1;
             match ordering.find(state, entry.name) {
                 Found::Move(mv) => next = Some((mv, entry.name)),
-                Found::Blocked if replay.patience > 0 => {
-                    if replay.waiting.len() == replay.patience {
+                Found::Blocked => {
+                    if replay.waiting.len() == PATIENCE {
                         replay.waiting.remove(0);
                     }
                     replay.waiting.push(entry);
                 }
-                Found::Blocked | Found::Gone => {}
+                Found::Gone => {}
             }
         }
         if let Some((mv, name)) = next {

@@ -13,7 +13,7 @@ use crate::erased::validate::replay_legal;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
-use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
+use crate::rollout::{Playout, Rollout, find_rollout};
 use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,6 @@ pub(crate) trait ErasedRollout: Send {
     /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
     /// candidate.
     fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
-    /// Plays one random candidate, recorded like a step of a policy playout.
-    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays from the problem's root to the end and returns the score, which is fed back.
     fn sample(&mut self, rng: &mut Rng) -> Score;
     /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
@@ -270,13 +268,6 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         across(packing, trace, buffer, |trace| {
             replay(&mut **rollout, &**problem, state.get_mut(), policy, trace, &moves)
         })
-    }
-    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
-        let Self { problem, packing, rollout, trace: buffer, .. } = self;
-        across(packing, trace, buffer, |trace| {
-            let any = |moves: &[P::Move], _: &[u64]| Some(rng.index(moves.len()));
-            policy_step(&mut **rollout, &**problem, state.get_mut(), policy, trace, any);
-        });
     }
     fn sample(&mut self, rng: &mut Rng) -> Score {
         let state = self.end.insert(self.problem.root());

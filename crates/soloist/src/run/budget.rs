@@ -16,9 +16,9 @@ pub struct Budget {
     /// Playouts, exactly: finished games that were scored, by a rollout, an edit or a search that came to their end.
     ///
     /// States of systematic searches are no playouts. `dfs` and its relatives, `ida-star`, beams that drop states by
-    /// bounds (`cabs`, `layers = bound`) and exact searches of a problem may finish no game for very long: limits of
-    /// playouts or of `stall` alone are refused there, see [`Setup::check_limits`](crate::Setup::check_limits). In a
-    /// race of `auto` with other methods they end with their part of the effort.
+    /// bounds (`cabs`) and exact searches of a problem may finish no game for very long: limits of playouts or of
+    /// `stall` alone are refused there, see [`Setup::check_limits`](crate::Setup::check_limits). In a race of `auto`
+    /// with other methods they end with their part of the effort.
     pub playouts: Option<u64>,
     /// Tree nodes created; for systematic searches, states visited; for a problem's own search, its units of work, as
     /// its [`Unit`](crate::problem::Unit) says.

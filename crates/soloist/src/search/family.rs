@@ -12,6 +12,11 @@ pub(crate) trait Family {
         None
     }
 
+    /// Returns the parameters to try first, by name; none: all are.
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Looks up the names of a problem's own searches.
     ///
     /// # Errors

@@ -41,6 +41,19 @@ macro_rules! families {
                 match self { $(Self::$family(parameters) => parameters.parameters(),)+ }
             }
 
+            /// Returns the parameters to try first, and those in which the method differs from the defaults of its
+            /// family: what lists show.
+            #[must_use]
+            pub fn first_parameters(&self) -> Vec<Parameter> {
+                let first = match self { $(Self::$family(parameters) => Family::first_parameters(parameters),)+ };
+                let usual = Self::preset(self.family()).map(|usual| usual.parameters()).unwrap_or_default();
+                let is_shown = |own: &Parameter| {
+                    let differs = || usual.iter().any(|usual| usual.name == own.name && usual.value != own.value);
+                    first.is_empty() || first.contains(&own.name) || differs()
+                };
+                self.parameters().into_iter().filter(is_shown).collect()
+            }
+
             /// Sets one parameter from text.
             ///
             /// # Errors

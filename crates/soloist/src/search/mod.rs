@@ -27,9 +27,9 @@ pub(crate) use crate::core::coverage::Coverage;
 pub use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters, PerLevel, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
-pub use anneal::{AcceptanceRule, Anneal, Schedule};
+pub use anneal::{Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
-pub use beam::{Beam, Layers, Merit, Tie};
+pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use ida_star::IdaStar;
 pub use method::Method;
@@ -42,6 +42,6 @@ pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};
 pub(crate) use step::{Context, Exchange, Search, Status};
 pub use uct::{
-    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
-    Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, NodeValue, Normalization, Pacing, Playing,
+    Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
 };

@@ -1,11 +1,12 @@
 //! The search that a problem brings along, as a method.
 
 use super::family::Family;
-use super::{Context, Exchange, Search, Status};
+use super::{Context, Exchange, Method, Search, Status};
 use crate::Sense;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
+use crate::core::names::nearest;
 use crate::core::parameter::{Parameter, ParameterError, ParameterValues};
 use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;
@@ -68,12 +69,15 @@ impl Own {
     /// When there is no such search, or a value does not fit its parameters.
     pub fn resolve(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
         let Some(info) = searches.iter().find(|info| info.name == self.name) else {
-            let known: Vec<&str> = searches.iter().map(|info| info.name).collect();
-            let known = match known.as_slice() {
-                [] => "the problem, with its options, has no methods of its own".to_owned(),
-                names => format!("the problem's own: {}", names.join(", ")),
+            let own: Vec<&str> = searches.iter().map(|info| info.name).collect();
+            let all: Vec<&str> =
+                Method::presets().iter().map(|preset| preset.name).chain(own.iter().copied()).collect();
+            let instead = match (nearest(&self.name, &all), own.as_slice()) {
+                (Some(near), _) => format!(", did you mean `{near}`?"),
+                (None, []) => " (the problem, with its options, has no methods of its own)".to_owned(),
+                (None, names) => format!(" (the problem's own: {})", names.join(", ")),
             };
-            return Err(ParameterError::Method { name: self.name.clone(), known });
+            return Err(ParameterError::Method { name: self.name.clone(), instead });
         };
         self.settings = info.parameters(&self.settings)?.as_slice().into();
         self.info = Some(*info);

@@ -1,7 +1,7 @@
 //! The named settings of the methods: the searches as papers and practice know them.
 
 use super::{
-    Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs,
+    Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nmcs,
     Normalization, Nrpa, Order, Own, Pacing, Sampling, Selection, Ties, Uct,
 };
 use crate::problem::{SearchInfo, Unit};
@@ -176,12 +176,6 @@ const PRESETS: &[Preset] = &[
         summary: "beam MCTS as tuned for Clickomania with random rollouts, 60 s in 2012",
         reference: BAIER,
         make: || Method::Uct(Uct::beam(0.0175, 3_000, 100)),
-    },
-    Preset {
-        name: "nmcts",
-        summary: "nested MCTS: each playout of the tree search is a tree search of 100 playouts",
-        reference: "H. Baier and M. Winands, ECAI 2012",
-        make: || Method::Uct(Uct { nesting: Nesting { nesting: 2, ..Nesting::default() }, ..Uct::default() }),
     },
     Preset {
         name: "sa-uct",

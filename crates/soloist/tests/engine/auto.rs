@@ -79,8 +79,8 @@ fn what_cannot_run_is_named_before_the_run() {
         run(&Named(Bag::sixteen(), portfolio), settings).expect_err(portfolio).to_string()
     };
     assert_eq!(
-        refused("nrpa(levle=2)", &[]).split(" (known").next(),
-        Some("the portfolio of the problem: entry `nrpa(levle=2)`: no parameter `levle`")
+        refused("nrpa(levle=2)", &[]),
+        "the portfolio of the problem: entry `nrpa(levle=2)`: no parameter `levle`, did you mean `level`?"
     );
     assert_eq!(refused("anneal(rollout=last)", &[]), "no rollout `last` (known: random, first)");
     assert_eq!(refused("", &[("methods", "uct(rollout=last)")]), "no rollout `last` (known: random, first)");

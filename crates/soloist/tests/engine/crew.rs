@@ -45,14 +45,13 @@ fn solve<P: Problem>(problem: &P, method: &Method, threads: usize, budget: &Budg
     timeless(solver.run().unwrap())
 }
 
-const SETTINGS: [(&str, &[(&str, &str)]); 9] = [
+const SETTINGS: [(&str, &[(&str, &str)]); 8] = [
     ("cabs", &[]),
     ("cabs", &[("tie", "chance"), ("width", "50")]),
     ("cabs", &[("merit", "potential"), ("noise", "3")]),
     ("beam", &[("width", "300")]),
     ("beam", &[("width", "300"), ("noise", "2"), ("merge", "false")]),
     ("beam", &[("width", "200"), ("tie", "policy"), ("merit", "none")]),
-    ("beam", &[("width", "100"), ("policy_weight", "0.5")]),
     ("beam", &[("width", "100"), ("split", "1"), ("prune", "true")]),
     ("beam", &[("width", "300"), ("merit", "bound"), ("restarts", "false")]),
 ];

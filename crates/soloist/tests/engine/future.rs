@@ -3,6 +3,7 @@
 
 use crate::common::{method, rules_of, timeless};
 use soloist::problem::{Dominance, Key, stable_hash};
+use soloist::run::StopReason;
 use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
@@ -284,7 +285,7 @@ fn runs_with_futures_survive_checkpoints() {
     settings.extend([
         ("cabs", &[("noise", "3")][..]),
         ("cabs", &[("tie", "playouts"), ("playouts", "3")]),
-        ("cabs", &[("tie", "policy"), ("policy_weight", "0.5")]),
+        ("cabs", &[("tie", "policy")]),
         ("cabs", &[("split", "2")]),
         ("dfs", &[("shuffle", "all")]),
         ("best-first", &[("shuffle", "all")]),
@@ -322,4 +323,18 @@ fn bounds_of_a_narrow_pass_can_prove_the_optimum() {
     });
     let early = early.count();
     assert!(early > 3, "{early}");
+}
+
+/// Where the memory is always too small, passes go on for ever: their width stays a number that a checkpoint may hold.
+#[test]
+fn many_passes_survive_a_checkpoint() {
+    let problem = Grid { bounds: false, tell: Tell::Nothing, limit: 99, depth: 12, ..grid(3) };
+    let settings = [("widen", "1000"), ("width", "100000"), ("merge", "false")];
+    let budget = Budget { memory: 1, ..Budget::default() };
+    let start = || Solver::new(&problem, method("beam", &settings)).budget(budget.clone());
+    let mut session = start().start().unwrap();
+    assert_eq!(session.advance(&Budget::nodes(300_000)).unwrap(), StopReason::Nodes);
+    let bytes = session.save();
+    let again = start().resume(&bytes).unwrap().start().unwrap();
+    assert!(again.save() == bytes);
 }

@@ -47,8 +47,8 @@ const TREES: &[&str] = &[
     "sp-mcts-move-cem",
     "bmcts beam_limit=100",
     "bmcts beam_limit=60 beam_width=1 widen=1 solver=false",
-    "uct amaf=true amaf_reference=30 history=0.1",
-    "uct fpu=parent fpu_value=0.1 widening=2 bias_weight=0.2",
+    "uct amaf=true history=0.1",
+    "uct fpu=constant fpu_value=0.8 bias_weight=0.2",
     "uct playouts=history",
     "uct playouts=adapted clamp=3 restart_nodes=300",
     "uct move_playouts=50 move_growth=1.5 keep_tree=false",
@@ -56,7 +56,7 @@ const TREES: &[&str] = &[
     "sa-uct tree_playouts=150 cooling=depth c=0.5",
     "uct-ratio reference=400",
     "anneal",
-    "anneal steps=60 reheats=1 cooling=linear end=0 growth=1",
+    "anneal steps=60 reheats=1 end=0.001",
     "anneal population=6 levels=2",
     "auto",
     "auto methods=uct,nrpa race_part=0.5",
@@ -65,20 +65,18 @@ const TREES: &[&str] = &[
 /// The nested family beyond plain NRPA, and beams.
 const NESTED: &[&str] = &[
     "nrpa level=3 iterations=10 repetitions=2",
-    "nrpa level=2 iterations=30 stopping=2.3 explore=true",
     "nrpa level=2 iterations=30,20 threshold=3 bias_weight=0.5 bias_rate=0.1",
     "hd-nrpa level=2 iterations=30 threshold=3",
     "hd-nrpa level=3 iterations=10 width=2,5 threshold=0 bias_weight=0.4",
     "beam-nrpa level=2 iterations=10",
     "nmcs level=2 width=3",
-    "nmcts c=0.5",
     "beam width=20 noise=3",
     "beam width=5 merit=none tie=playouts",
     "beam width=8 widen=1 merit=none tie=policy",
 ];
 
 /// Methods that go by bounds, on a bag that knows them.
-const BOUNDED: &[&str] = &["cabs layers=bound", "beam layers=bound width=3 span=9 noise=4 tie=policy merge=false"];
+const BOUNDED: &[&str] = &["cabs", "beam width=3 merit=bound noise=4 tie=policy merge=false prune=true"];
 
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');

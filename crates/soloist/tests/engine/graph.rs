@@ -206,9 +206,6 @@ fn a_full_graph_goes_on() {
         altered(&Uct::default(), "transpositions=true c=1.0 solver=false move_playouts=5000"),
         altered(&Uct::default(), "transpositions=true amaf=true history=0.1 c=1.0"),
         altered(&Uct::default(), "transpositions=true select_from=10 few_visits=uniform c=1.0"),
-        altered(&Uct::default(), "transpositions=true table_visits=30 c=1.0"),
-        altered(&Uct::default(), "transpositions=true table_visits=30 c=1.0 restart_nodes=300 select_from=10"),
-        altered(&Uct::default(), "transpositions=true table_visits=1000 c=1.0 solver=false move_playouts=5000"),
     ] {
         let run = |memory| {
             let budget = Budget { memory, ..Budget::playouts(60_000) };
@@ -219,40 +216,5 @@ fn a_full_graph_goes_on() {
             assert_eq!(outcome.counters.playouts, 60_000);
             assert!(outcome.best.unwrap().score.value().unwrap() >= bag.optimum() * 0.98);
         }
-    }
-}
-
-#[test]
-fn a_table_of_states_counts_from_the_second_tree_on() {
-    let problem = Keyed(Bag::sixteen());
-    let play = |settings: &str, seed| {
-        let uct = altered(&Uct::default(), &format!("transpositions=true select_from=5 c=0.5 {settings}"));
-        recorded(&problem, Method::Uct(uct), seed, 600)
-    };
-    for seed in 0..3 {
-        // One tree: nothing leaves it.
-        let expected = play("", seed);
-        assert_same(&play("table_visits=50", seed), &expected, &format!("one tree, seed {seed}"));
-        // Trees of at least 90 nodes: at most one node a playout, so that 80 playouts are of the first.
-        let (with, without) = (play("restart_nodes=90 table_visits=50", seed), play("restart_nodes=90", seed));
-        assert_same(&with[..80], &without[..80], &format!("the first tree, seed {seed}"));
-        assert_ne!(with, without, "seed {seed}");
-    }
-    // Without keys there is nothing to find again.
-    let uct = |settings| altered(&Uct::default(), &format!("transpositions=true restart_nodes=90 {settings}"));
-    let play = |settings| recorded(&Bag::sixteen(), Method::Uct(uct(settings)), 1, 600);
-    assert_same(&play("table_visits=50"), &play(""), "states without keys");
-}
-
-#[test]
-fn a_table_of_states_proves_nothing() {
-    // Trees with less room than there are states never see all of them, whatever the table knows.
-    for bag in [small(), small().mirrored()] {
-        assert!(states(&bag) > 150);
-        let uct = altered(&Uct::default(), "transpositions=true restart_nodes=100 table_visits=20");
-        let budget = Budget::playouts(100_000);
-        let outcome = Solver::new(&Keyed(bag.clone()), Method::Uct(uct)).seed(1).budget(budget).run().unwrap();
-        assert_eq!((outcome.stop, outcome.optimal), (StopReason::Playouts, false));
-        assert_eq!(outcome.best.unwrap().score.value().unwrap().abs(), bag.optimum());
     }
 }

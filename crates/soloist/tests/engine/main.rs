@@ -17,7 +17,6 @@ mod future;
 mod golden;
 mod graph;
 mod guide;
-mod layers;
 mod limits;
 mod memory;
 mod nested;

@@ -1,7 +1,7 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
-use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::problem::{Dominance, Facts, Key};
+use crate::common::{Bag, method, timeless};
+use soloist::problem::Facts;
 use soloist::{Budget, Problem, Solver};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -156,64 +156,6 @@ fn beams_of_nested_search_stay_within_their_memory() {
             assert!(score >= bag.optimum() * 0.9, "level {level} within {memory} bytes: {score}");
         }
         assert!(peak("nmcs", &settings, 1, &bag).0 <= OTHER);
-    }
-}
-
-/// A bag that is packed in the order of its items, with bounds and futures.
-#[derive(Clone, Debug)]
-struct Telling(Fenced, bool);
-
-impl Problem for Telling {
-    rules_of!(Fenced);
-    fn bound(&self, state: &Packed) -> Option<f64> {
-        self.0.bound(state)
-    }
-    fn key(&self, state: &Packed) -> Option<Key> {
-        Some(state.items().into())
-    }
-    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
-        self.1.then_some(self as &dyn Dominance<Self>)
-    }
-}
-
-impl Dominance<Telling> for Telling {
-    fn future(&self, state: &Packed) -> (Key, f64) {
-        let (value, weight) = state.totals();
-        (Key::of(&(state.items().leading_zeros(), weight)), f64::from(value))
-    }
-}
-
-/// Layers by bound: nearly every state has a bound of its own, so that there are many small cells; with a span, few
-/// wide ones.
-#[test]
-fn layers_by_bound_stay_within_their_memory() {
-    const OTHER: usize = 32 << 10;
-    // Value for weight hardly differs: bounds say little.
-    let item = |i: u32| (100 + i * 37 % 101, 100 + i * 37 % 101 + i % 3);
-    let bag = Bag { items: (0..40).map(item).collect(), capacity: 2_000, ..Bag::sixteen() };
-    let optimum = bag.optimum();
-    for futures in [false, true] {
-        let problem = Telling(Fenced::new(bag.clone()), futures);
-        for span in ["0", "2", "1e12"] {
-            let peak = |memory, nodes| {
-                let method = method("cabs", &[("layers", "bound"), ("width", "4096"), ("span", span)]);
-                let before = NOW.get();
-                PEAK.set(before);
-                let budget = Budget { memory, nodes: Some(nodes), ..Budget::default() };
-                let outcome = Solver::new(&problem, method).seed(1).budget(budget).run().unwrap();
-                let value = outcome.best.map_or(0.0, |best| best.score.value().unwrap());
-                assert!(!outcome.optimal || value == optimum);
-                ((PEAK.get() - before) as usize, value)
-            };
-            for memory in [256 << 10, 1 << 20] {
-                let nodes = memory / 4;
-                let (free, _) = peak(Budget::MEMORY, nodes);
-                let (used, value) = peak(memory, nodes);
-                assert!(used <= memory as usize + OTHER, "{used} bytes of {memory}, span {span}");
-                assert!(free > memory as usize, "{free} bytes without a limit, span {span}");
-                assert!(value >= 0.95 * optimum, "{value} within {memory} bytes, span {span}");
-            }
-        }
     }
 }
 

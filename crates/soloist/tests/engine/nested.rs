@@ -1,10 +1,10 @@
 //! Beam-NRPA, HD-NRPA, Monte-Carlo beams and exchange between streams against plain implementations.
 
 use crate::common::logits::{Logits, Rollout};
-use crate::common::{Bag, Recorded, altered, assert_same, method, playout, recorded, run_and_save, timeless};
+use crate::common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution};
-use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
+use soloist::search::{Keep, Nmcs, Nrpa, Share};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use std::collections::HashMap;
 
@@ -360,12 +360,9 @@ fn leaves_adapt_one_policy_together() {
 
 #[test]
 fn exchanges_survive_checkpoints_and_schedules() {
-    for (share, share_every, beam) in
-        [(Share::Leaf, 1, Keep::None), (Share::Islands, 2, Keep::None), (Share::Islands, 1, Keep::Solutions)]
-    {
+    for (share, beam) in [(Share::Leaf, Keep::None), (Share::Islands, Keep::None), (Share::Islands, Keep::Solutions)] {
         let width = if beam == Keep::None { 1 } else { 3 };
-        let parameters =
-            Nrpa { level: 2, iterations: 9.into(), share, share_every, beam, width: width.into(), ..Nrpa::default() };
+        let parameters = Nrpa { level: 2, iterations: 9.into(), share, beam, width: width.into(), ..Nrpa::default() };
         let bag = Bag::tight();
         for threads in [2, 3] {
             let solver = |playouts| {
@@ -386,128 +383,6 @@ fn exchanges_survive_checkpoints_and_schedules() {
     }
 }
 
-// ---- nested tree search ----
-
-#[derive(Default)]
-struct Node {
-    children: Vec<u8>,
-    tried: usize,
-    scores: Vec<f64>,
-}
-
-/// UCT from `root`, whose playouts are searches as long as `counts` names any; the best score found.
-fn tree_search(
-    bag: &Bag,
-    (c, counts): (f64, &[usize]),
-    root: &[u8],
-    ranges: &mut [Vec<f64>],
-    rng: &mut Rng,
-    log: &mut Vec<Vec<u8>>,
-) -> f64 {
-    let state_of = |path: &[u8]| {
-        let mut state = bag.root();
-        path.iter().for_each(|&mv| bag.apply(&mut state, mv));
-        state
-    };
-    let moves_of = |path: &[u8]| {
-        let mut moves = Vec::new();
-        bag.moves(&state_of(path), &mut moves);
-        moves
-    };
-    let mut nodes: HashMap<Vec<u8>, Node> = HashMap::from([(root.to_vec(), Node::default())]);
-    let mut best = f64::NEG_INFINITY;
-    for _ in 0..counts[0] {
-        let mut path = root.to_vec();
-        loop {
-            let node = nodes.get_mut(&path).unwrap();
-            if node.scores.is_empty() {
-                break;
-            }
-            if node.children.is_empty() {
-                node.children = moves_of(&path);
-            }
-            let untried = node.children.len() - node.tried;
-            if untried > 0 {
-                let pick = rng.index(untried);
-                let (first, tried) = (node.tried, node.tried + pick);
-                node.children.swap(first, tried);
-                node.tried += 1;
-                path.push(node.children[first]);
-                nodes.insert(path.clone(), Node::default());
-                break;
-            }
-            let Some(&first) = node.children.first() else { break };
-            let (low, high) = ranges[0]
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &score| (low.min(score), high.max(score)));
-            let factor = if low == high { 0.0 } else { 1.0 / (high - low) };
-            let node = &nodes[&path];
-            let visits = node.scores.len() as f64;
-            let bound = |child: u8| {
-                let scores = &nodes[&[&path[..], &[child]].concat()].scores;
-                let n = scores.len() as f64;
-                (scores.iter().sum::<f64>() / n - low) * factor + c * (libm::log(visits) / n).sqrt()
-            };
-            let mut choice = (first, bound(first));
-            for &child in &node.children[1..] {
-                if bound(child) > choice.1 {
-                    choice = (child, bound(child));
-                }
-            }
-            path.push(choice.0);
-        }
-        let score = if counts.len() > 1 && !moves_of(&path).is_empty() {
-            tree_search(bag, (c, &counts[1..]), &path, &mut ranges[1..], rng, log)
-        } else {
-            let mut state = state_of(&path);
-            let mut moves = path.clone();
-            moves.extend(playout(bag, &mut state, rng));
-            log.push(moves);
-            bag.score(&state).value().unwrap()
-        };
-        ranges[0].push(score);
-        best = best.max(score);
-        for length in root.len()..=path.len() {
-            nodes.get_mut(&path[..length]).unwrap().scores.push(score);
-        }
-    }
-    best
-}
-
-#[test]
-fn nested_trees_equal_recursion() {
-    let bag = Bag::sixteen();
-    for (nesting, playouts, c) in [(1, 0_usize, 0.3), (2, 15, 0.3), (2, 1, 1.0), (3, 6, 0.5)] {
-        let mut counts = vec![playouts; nesting];
-        let parameters = altered(
-            &Uct::default(),
-            &format!("nesting={} nested_playouts={} solver=false c={c}", nesting as u64, playouts.max(1) as u64),
-        );
-        for seed in 0..3 {
-            let (mut log, mut ranges) = (Vec::new(), vec![Vec::new(); nesting]);
-            counts[0] = 600 / playouts.max(1).pow(nesting as u32 - 1) + 2;
-            tree_search(&bag, (c, &counts), &[], &mut ranges, &mut Rng::new(seed), &mut log);
-            log.truncate(600);
-            let count = log.len() as u64;
-            assert_same(
-                &recorded(&bag, Method::Uct(parameters.clone()), seed, count),
-                &log,
-                &format!("{parameters:?}"),
-            );
-        }
-    }
-}
-
-#[test]
-fn nested_trees_end_with_a_proof() {
-    for settings in [&[("nested_playouts", "50")][..], &[("nesting", "3"), ("nested_playouts", "9")]] {
-        let parameters = method("nmcts", settings);
-        let outcome = Solver::new(&Staircase(8), parameters).seed(1).run().unwrap();
-        assert!(outcome.optimal);
-        assert_eq!(outcome.best.unwrap().score, Score::Feasible(8.0));
-    }
-}
-
 // ---- parameters ----
 
 #[test]
@@ -517,12 +392,9 @@ fn what_does_not_go_together_is_refused() {
         ("nrpa", &[("similar", "potential")]),
         ("hd-nrpa", &[("bias_rate", "0.1")]),
         ("beam-nrpa", &[("share", "islands")]),
-        ("nrpa", &[("share", "leaf"), ("stopping", "2.3")]),
         ("nrpa", &[("share", "islands"), ("repetitions", "3")]),
         ("hd-nrpa", &[("share", "leaf")]),
         ("beam", &[("playouts", "3")]),
-        ("nmcts", &[("move_playouts", "100")]),
-        ("nmcts", &[("amaf", "true")]),
     ] {
         let parameters = method(preset, settings);
         assert!(parameters.validate().is_err(), "{preset} {settings:?}");

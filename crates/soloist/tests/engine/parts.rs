@@ -229,7 +229,7 @@ fn a_run_that_has_stalled_says_so_in_later_slices() {
     let mut stalled = 0;
     for seed in 0..60 {
         let wood = Wood::new(seed, None);
-        let islands = [("level", "2"), ("iterations", "7"), ("share", "islands"), ("share_every", "1")];
+        let islands = [("level", "2"), ("iterations", "7"), ("share", "islands")];
         let setup = Setup::from(method("nrpa", &islands)).seed(seed).threads(3);
         let slice = |playouts| Budget { stall: Some(20 + seed % 7), ..Budget::playouts(playouts) };
         let mut session = Solver::new(&wood, setup.clone()).budget(slice(3_000)).start().unwrap();

@@ -53,9 +53,9 @@ fn draw(values: Values, rng: &mut Rng) -> String {
         Values::Choice(words) => words[rng.index(words.len())].to_owned(),
         Values::Presets => {
             let all = [
-                "nmcts(nested_playouts=4 rollout=always),cabs(selective=true rollout=shy)",
+                "uct(rollout=always),cabs(selective=true rollout=shy)",
                 "uct(rollout=late),beam(width=2 selective=true),sampling",
-                "uct(nesting=2 nested_playouts=9 rollout=late),lds",
+                "uct(value=best rollout=late),lds",
                 "anneal,bmcts(beam_limit=5 beam_width=1 solver=true),nrpa(level=2)",
             ];
             all[rng.index(all.len())].to_owned()
@@ -66,15 +66,7 @@ fn draw(values: Values, rng: &mut Rng) -> String {
 /// A preset with up to four parameters set at random, as far as they go together.
 fn any_method(rng: &mut Rng) -> Method {
     let presets = Method::presets();
-    // The nested ones are few among many.
-    let mut method = match rng.index(4) {
-        0 => Method::preset(["nmcts", "uct", "uct-best"][rng.index(3)]).unwrap(),
-        _ => presets[rng.index(presets.len())].method(),
-    };
-    if matches!(method, Method::Uct(_)) && rng.index(2) == 0 {
-        let _ = method.set("nesting", &(1 + rng.index(4)).to_string());
-        let _ = method.set("nested_playouts", &(1 + rng.index(12)).to_string());
-    }
+    let mut method = presets[rng.index(presets.len())].method();
     for _ in 0..rng.index(5) {
         let before = method.clone();
         let parameters = method.parameters();
@@ -84,7 +76,7 @@ fn any_method(rng: &mut Rng) -> Method {
             method = before;
         }
     }
-    if method.validate().is_err() { Method::preset("nmcts").unwrap() } else { method }
+    if method.validate().is_err() { Method::preset("uct").unwrap() } else { method }
 }
 
 /// Random trees, methods, settings, rollouts, memory, threads, cuts and offers.
@@ -136,10 +128,8 @@ fn no_claim_is_wrong() {
                     assert_eq!(check_behind(&problem, &prefix, &session.outcome(), &what), claims, "{}", what());
                 }
             }
-            let nested = method.parameters().iter().any(|given| given.name == "nesting" && given.value != "1");
-            let name = if nested { "nested".to_owned() } else { method.family().to_owned() };
             let best = session.best().and_then(|best| best.score.value());
-            let counts = tried.entry(name).or_default();
+            let counts = tried.entry(method.family().to_owned()).or_default();
             for (count, met) in counts.iter_mut().zip([true, claims, problem.optimum_behind(&prefix) != best]) {
                 *count += u32::from(met);
             }
@@ -147,62 +137,42 @@ fn no_claim_is_wrong() {
     }
     // Every family ran and proved something (some by the bound of the root alone), and optima were missed, so that
     // claims could have been wrong.
-    assert_eq!(tried.len(), 10, "{tried:?}");
+    assert_eq!(tried.len(), 9, "{tried:?}");
     assert!(tried.values().all(|[runs, claims, _]| *runs > 20 && *claims > 0), "{tried:?}");
-    assert!(tried["nested"][2] > 20 && tried.values().map(|counts| counts[2]).sum::<u32>() > 200, "{tried:?}");
+    assert!(tried["uct"][2] > 20 && tried.values().map(|counts| counts[2]).sum::<u32>() > 200, "{tried:?}");
 }
 
-/// A nested search closes the node above it: whatever the rollout has left out below, at any level, is not forgotten.
+/// A node that the rollout calls spent is closed: what the rollout has left out below is not forgotten.
 #[test]
-fn nested_searches_hand_on_what_rollouts_leave_out() {
+fn tree_searches_hand_on_what_rollouts_leave_out() {
     let (mut missed, mut proven) = (0, 0);
-    for round in 0..40 {
+    for round in 0..160 {
         let problem = Thicket::new(round);
-        for nesting in 1..=4 {
-            for rollout in ["random", "always", "late"] {
-                for settings in ["value=mean", "value=best expansion=all threshold=0", "transpositions=true"] {
-                    let mut method = Method::preset("nmcts").unwrap();
-                    method.set("nesting", &nesting.to_string()).unwrap();
-                    method.set("nested_playouts", "1000").unwrap();
-                    for setting in settings.split(' ') {
-                        let (name, value) = setting.split_once('=').unwrap();
-                        method.set(name, value).unwrap();
-                    }
-                    method.set("restarts", "false").unwrap();
-                    let solver = Solver::new(&problem, method).rollout(rollout).seed(round);
-                    let outcome =
-                        solver.budget(Budget { nodes: Some(100_000), ..Budget::playouts(4_000) }).run().unwrap();
-                    let what = || format!("tree {round}, nesting {nesting}, {rollout}, {settings}");
-                    proven += u32::from(check(&problem, &outcome, &what));
-                    let best = outcome.best.and_then(|best| best.score.value());
-                    missed += u32::from(rollout != "random" && best != problem.optimum());
+        for rollout in ["random", "always", "late"] {
+            for settings in ["value=mean", "value=best expansion=all threshold=0", "transpositions=true"] {
+                let mut method = Method::preset("uct").unwrap();
+                for setting in settings.split(' ') {
+                    let (name, value) = setting.split_once('=').unwrap();
+                    method.set(name, value).unwrap();
                 }
+                method.set("restarts", "false").unwrap();
+                let solver = Solver::new(&problem, method).rollout(rollout).seed(round);
+                let outcome = solver.budget(Budget { nodes: Some(100_000), ..Budget::playouts(4_000) }).run().unwrap();
+                let what = || format!("tree {round}, {rollout}, {settings}");
+                proven += u32::from(check(&problem, &outcome, &what));
+                let best = outcome.best.and_then(|best| best.score.value());
+                missed += u32::from(rollout != "random" && best != problem.optimum());
             }
         }
     }
     assert!(missed > 100 && proven > 100, "{missed} {proven}");
 }
 
-/// Bounds may exclude everything below a node before a nested search has made a playout there.
-#[test]
-fn nested_searches_end_where_bounds_leave_nothing() {
-    let problem = Thicket::sharp(7);
-    let mut method = Method::preset("nmcts").unwrap();
-    for (name, value) in [("nesting", "2"), ("value", "best"), ("threshold", "0"), ("nested_playouts", "50")] {
-        method.set(name, value).unwrap();
-    }
-    let budget = Budget { nodes: Some(1_000_000), ..Budget::playouts(1_000_000) };
-    let outcome = Solver::new(&problem, method).rollout("random").seed(1).budget(budget).run().unwrap();
-    assert!(check(&problem, &outcome, &String::new));
-    assert!(matches!(outcome.stop, StopReason::Exhausted | StopReason::Bound));
-}
-
 /// That no solution is feasible is a proof of something else than an optimum.
 #[test]
 fn infeasibility_is_not_an_optimum() {
     let problem = Thicket::hopeless(3);
-    for name in ["dfs", "best-first", "bfs", "lds", "iterative-broadening", "ida-star", "uct", "nmcts", "cabs", "beam"]
-    {
+    for name in ["dfs", "best-first", "bfs", "lds", "iterative-broadening", "ida-star", "uct", "cabs", "beam"] {
         let budget = Budget { nodes: Some(1_000_000), ..Budget::playouts(1_000_000) };
         let method = Method::preset(name).unwrap();
         let solver = Solver::new(&problem, method).rollout("random").budget(budget);

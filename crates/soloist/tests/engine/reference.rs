@@ -4,7 +4,7 @@ use crate::common::logits::{Logits, Rollout};
 use crate::common::tree::uct_playouts;
 use crate::common::{Bag, altered, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
-use soloist::search::{Anneal, Nmcs, Nrpa, Schedule, Uct};
+use soloist::search::{Anneal, Nmcs, Nrpa, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 // ---- nested Monte-Carlo search ----
@@ -89,18 +89,14 @@ fn nrpa<P: Problem>(
     let parameters = policy.parameters.clone();
     let mut best: Option<Rollout<P::Move>> = None;
     let repeat = if level == 1 { parameters.playouts } else { 1 };
-    let (mut repeats, mut results, mut watching) = (0, Vec::new(), parameters.stopping > 0.0);
+    let mut repeats = 0;
     for i in 1..=parameters.iterations.at(level as usize) {
-        let mut latest: Option<Score> = None;
         for _ in 0..repeat {
             let found = nrpa(problem, policy.clone(), level - 1, rng, log);
             if best.as_ref().is_some_and(|best| best.moves == found.moves) {
                 repeats += 1;
             } else if best.as_ref().is_none_or(|best| sense.better(found.score, best.score)) {
                 repeats = 0;
-            }
-            if latest.is_none_or(|latest| sense.better(found.score, latest)) {
-                latest = Some(found.score);
             }
             if best.as_ref().is_none_or(|best| sense.at_least(found.score, best.score)) {
                 best = Some(found);
@@ -109,13 +105,7 @@ fn nrpa<P: Problem>(
         if parameters.repetitions > 0 && repeats >= parameters.repetitions {
             break;
         }
-        if watching {
-            results.push(latest.unwrap());
-            let rank = 1 + results.iter().filter(|&&other| sense.better(other, latest.unwrap())).count() as u64;
-            let left = parameters.iterations.at(level as usize) + 1 - i;
-            watching = rank as f64 > i as f64 * parameters.stopping / left as f64;
-        }
-        if !watching && i > parameters.threshold.at(level as usize) {
+        if i > parameters.threshold.at(level as usize) {
             policy.adapt(best.as_ref().unwrap());
         }
     }
@@ -144,7 +134,7 @@ fn nrpa_equals_recursion() {
         Nrpa { level: 2, iterations: 30.into(), clamp: 1.5, ..base.clone() },
         Nrpa { level: 3, iterations: [30, 4].into(), repetitions: 2, ..base.clone() },
         Nrpa { level: 2, iterations: 12.into(), threshold: [5, 2].into(), ..base.clone() },
-        Nrpa { level: 2, iterations: 40.into(), stopping: 2.3, playouts: 2, ..base.clone() },
+        Nrpa { level: 2, iterations: 40.into(), playouts: 2, ..base.clone() },
         Nrpa { level: 2, iterations: 30.into(), bias_weight: 0.5, bias_rate: 0.1, ..base },
     ];
     for parameters in settings {
@@ -186,9 +176,9 @@ enum Kind {
 /// The settings that a run by default weights chooses for a kind of solution.
 fn fitted(parameters: &Anneal, kind: Kind) -> (Anneal, Kind) {
     let weights = |parameters: &Anneal| {
-        let Anneal { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
+        let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } =
             *parameters;
-        [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
+        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
     };
     let default = Anneal::default();
     if kind == Kind::Any || !parameters.fit || weights(parameters) != weights(&default) {
@@ -262,7 +252,7 @@ fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut 
     Neighbor { kept: first, played: None, rest: new.split_off(first), dropped: Vec::new() }
 }
 
-/// Edits by a candidate: change, replacement, removal, guided block.
+/// Edits by a candidate: change, replacement, guided block.
 fn steered<P: Problem>(
     problem: &P,
     (parameters, kind): (&Anneal, Kind),
@@ -274,10 +264,6 @@ fn steered<P: Problem>(
     let n = old.len();
     let kept = rng.index(n.max(1)).min(n);
     let mut rest = old[kept..].to_vec();
-    if edit == 7 && n > 0 {
-        rest.remove(0);
-        return Neighbor { kept, played: None, rest, dropped };
-    }
     let mut state = problem.root();
     old[..kept].iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
     let Some(mv) = drawn(problem, &state, rest.first().map(|entry| entry.0).as_slice(), rng) else {
@@ -288,7 +274,7 @@ fn steered<P: Problem>(
     match rest.iter().position(|entry| entry.0 == mv).filter(|_| !stays) {
         Some(at) if at > 0 => {
             let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
-            let most = if edit == 8 { longest.max(1).min(n - kept - at) } else { 1 };
+            let most = if edit == 7 { longest.max(1).min(n - kept - at) } else { 1 };
             let length = 1 + rng.index(most);
             if edit == 6 {
                 rest.swap(0, at);
@@ -398,8 +384,8 @@ fn anneal_playouts<P: Problem>(
         worth(problem.score(&state), problem.sense())
     };
     let beats = |a: (bool, f64), b: (bool, f64)| if a.0 == b.0 { a.1 < b.1 } else { a.0 };
-    let Anneal { swap, insert, block, reverse, shuffle, change, replace, remove, guide, .. } = *parameters;
-    let weights = [swap, insert, block, reverse, shuffle, change, replace, remove, guide].map(|weight| weight as f64);
+    let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, .. } = *parameters;
+    let weights = [swap, insert, block, reverse, shuffle, change, replace, guide].map(|weight| weight as f64);
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap();
     let mut log: Vec<Line<P::Move>> = Vec::new();
     let mut steps = parameters.steps;
@@ -461,14 +447,12 @@ fn anneal_playouts<P: Problem>(
                     }
                 }
                 if !measuring && (step % 16 == 0 || heat == 0.0) {
-                    heat = match parameters.cooling {
-                        Schedule::Geometric => parameters.start * libm::pow(parameters.end / parameters.start, over),
-                        Schedule::Linear => parameters.start + (parameters.end - parameters.start) * over,
-                    } * if round == 0 { 1.0 } else { libm::pow(parameters.reheat_factor, round as f64) };
+                    let again = if round == 0 { 1.0 } else { libm::pow(parameters.reheat_factor, round as f64) };
+                    heat = parameters.start * libm::pow(parameters.end / parameters.start, over) * again;
                 }
             }
         }
-        steps = (steps as f64 * parameters.growth) as u64;
+        steps *= 2;
     }
     log.truncate(count);
     log.into_iter().map(|line| line.into_iter().map(|(mv, _)| mv).collect()).collect()
@@ -480,12 +464,12 @@ fn annealing_equals_a_plain_loop() {
     let settings = [
         base.clone(),
         Anneal { fit: false, ..base.clone() },
-        Anneal { reheats: 2, cooling: Schedule::Linear, start: 0.1, ..base.clone() },
-        Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
+        Anneal { reheats: 2, start: 0.2, ..base.clone() },
+        Anneal { longest: 3, change: 0, ..base.clone() },
         Anneal { longest: 0, guide: 9, ..base.clone() },
         Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
         // Nothing is skipped: the loop above plays every neighbour to its end.
-        Anneal { replace: 3, remove: 2, start: 1.0, ..base },
+        Anneal { replace: 3, start: 1.0, ..base },
     ];
     for parameters in settings {
         for seed in 0..2 {

@@ -10,7 +10,7 @@ fn space(asked: &[&str]) -> Result<Space, Failure> {
 #[test]
 fn ranges_are_settled_by_the_table() {
     let kinds =
-        space(&["c=0.1..10:log", "threshold=1.5..9.5", "value", "deviation", "widening_exponent", "clamp=1..2"]);
+        space(&["c=0.1..10:log", "threshold=1.5..9.5", "value", "deviation", "temperature=0.1..1", "clamp=1..2"]);
     let kinds: Vec<Kind> = kinds.unwrap().dimensions.into_iter().map(|dimension| dimension.kind).collect();
     let number = |low, high, logarithmic, whole| Kind::Number { low, high, logarithmic, whole };
     let words = |words: &[&str]| Kind::Words(words.iter().map(|&word| word.to_owned()).collect());
@@ -21,12 +21,12 @@ fn ranges_are_settled_by_the_table() {
             number(2.0, 9.0, false, true),
             words(&["mean", "best", "blend"]),
             words(&["true", "false"]),
-            number(0.0, 1.0, false, false),
+            number(0.1, 1.0, false, false),
             number(1.0, 2.0, false, false),
         ]
     );
     for (asked, message) in [
-        (&["cc"][..], "--parameter cc: no setting `cc`, did you mean `c`? (parameters of uct: c, "),
+        (&["cc"][..], "--parameter cc: no setting `cc`, did you mean `c`?"),
         (&["c=0..1", "c=1..2"], "--parameter c: is there twice"),
         (&["c=-1..1"], "--parameter c: uct: parameter `c`: expected a number from 0 to 1e12, got `-1`"),
         (&["c=0..1:log"], "--parameter c: a logarithmic range begins above 0, got 0"),
@@ -141,8 +141,8 @@ fn the_optimum_of_a_known_function_is_found() {
 
 #[test]
 fn settings_that_exclude_each_other_are_not_drawn() {
-    // A method accepts nested searches and a beam only one at a time.
-    let space = space(&["amaf", "transpositions", "beam_width=0..3", "nesting=1..2"]).unwrap();
+    // A method accepts shared states, a beam and play move by move only one at a time.
+    let space = space(&["amaf", "transpositions", "beam_width=0..3", "move_playouts=0..2"]).unwrap();
     let beliefs = space.start(&[]).unwrap();
     let mut rng = Rng::new(2);
     for _ in 0..300 {

@@ -22,8 +22,6 @@ pub(super) enum Edit {
     Change,
     /// Another candidate is played instead of what was played there.
     Replace,
-    /// An entry is left out.
-    Remove,
     /// A block that begins with a candidate is moved to a place where the candidate can be played.
     Guide,
     /// An entry is moved as the problem suggests.
@@ -32,7 +30,7 @@ pub(super) enum Edit {
     Recreate,
 }
 
-pub(super) const EDITS: [Edit; 11] = [
+pub(super) const EDITS: [Edit; 10] = [
     Edit::Swap,
     Edit::Insert,
     Edit::Block,
@@ -40,7 +38,6 @@ pub(super) const EDITS: [Edit; 11] = [
     Edit::Shuffle,
     Edit::Change,
     Edit::Replace,
-    Edit::Remove,
     Edit::Guide,
     Edit::Suggest,
     Edit::Recreate,

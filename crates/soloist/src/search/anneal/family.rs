@@ -1,28 +1,27 @@
 //! What the family is beside its table of parameters.
 
-use super::{AcceptanceRule, Anneal, Schedule, run::AnnealSearch};
+use super::{Anneal, run::AnnealSearch, schedule::RACE};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Anneal {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &["steps", "start", "end", "runs", "depth", "most", "population", "finish", "reheats", "local"]
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
-        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
-            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
+        if self.arms > 1 && (self.steps > 0 || self.finish <= RACE) {
+            return Err(ParameterError::Conflict("arms need steps=0 and finish above 0.4"));
         }
-        if self.arms > 1 && (self.steps > 0 || self.race_part >= self.finish || self.finalists > self.arms) {
-            return Err(ParameterError::Conflict(
-                "arms need steps=0, race_part below finish and at most as many finalists",
-            ));
-        }
-        if self.population > 1 && (self.arms > 1 || self.rule == AcceptanceRule::Late) {
-            return Err(ParameterError::Conflict("population above 1 needs arms=1 and rule=metropolis"));
+        if self.population > 1 && self.arms > 1 {
+            return Err(ParameterError::Conflict("population above 1 needs arms=1"));
         }
         // Suggestions alone are not enough: few problems make any.
         if self.weights().iter().sum::<u64>() == self.suggest {
             return Err(ParameterError::Conflict(
-                "one of swap, insert, block, reverse, shuffle, change, replace, remove, guide and recreate must be above 0",
+                "one of swap, insert, block, reverse, shuffle, change, replace, guide and recreate must be above 0",
             ));
         }
         Ok(())

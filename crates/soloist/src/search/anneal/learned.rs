@@ -442,7 +442,7 @@ mod tests {
         }
         assert_eq!((session.best(), whole.counters.playouts), (whole.best, 60_000));
         let mut method = Method::preset("anneal").unwrap();
-        method.set("learn", "false").unwrap();
+        method.set("fit", "false").unwrap();
         let replayed = Solver::new(&visits, method).seed(5).budget(Budget::playouts(60_000)).run().unwrap();
         assert!(replayed.counters.nodes > 4 * replayed.counters.playouts, "{:?}", replayed.counters);
     }

@@ -13,28 +13,16 @@ mod schedule;
 mod turns;
 mod worth;
 
-use crate::core::parameter::{choice, parameters};
+use crate::core::parameter::parameters;
 use edits::EDITS;
 
-choice! {
-    /// How the temperature falls from `start` to `end` over a cooling.
-    pub enum Schedule {
-        /// By the same factor a step.
-        Geometric = "geometric",
-        /// By the same amount a step.
-        Linear = "linear",
-    }
-}
-
-choice! {
-    /// Which worse neighbours are accepted.
-    pub enum AcceptanceRule {
-        /// By chance, from the difference and the temperature (Metropolis et al., 1953).
-        Metropolis = "metropolis",
-        /// Those better than the present solution `history` neighbours ago, or not worse than the present one (late
-        /// acceptance hill climbing).
-        Late = "late",
-    }
+/// How a temperature falls over a cooling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// By the same factor a step.
+    Geometric,
+    /// By the same amount a step.
+    Linear,
 }
 
 parameters! {
@@ -53,7 +41,7 @@ parameters! {
     ///
     /// Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is
     /// played if [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at
-    /// most `waiting` entries and is tried again after each move.
+    /// most 64 entries and is tried again after each move.
     ///
     /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
     /// [`code`](crate::Problem::code) as the entry had, or else the same move.
@@ -62,14 +50,13 @@ parameters! {
     ///
     /// # Edits
     ///
-    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`, `guide`, `suggest`
-    /// and `recreate` say how often each kind of edit is drawn:
+    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide`, `suggest` and
+    /// `recreate` say how often each kind of edit is drawn:
     ///
     /// - `swap` exchanges two entries; `insert` moves one.
     /// - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
     /// - `change` plays another candidate of the rollout at a place, before what was played there; `replace` plays it
     ///   instead.
-    /// - `remove` leaves an entry out.
     /// - `guide` moves a block that begins with a candidate to where the candidate can be played.
     /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
@@ -94,7 +81,7 @@ parameters! {
     /// the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
     /// one entry: a shuffled block is not priced.
     ///
-    /// With `learn`, links are found out where the problem does not name them and random games show orders of at most
+    /// With `fit`, links are found out where the problem does not name them and random games show orders of at most
     /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
     /// differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
     /// Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
@@ -108,16 +95,16 @@ parameters! {
     /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
     /// never left for an infeasible one.
     ///
-    /// The temperature T falls from `start` to `end`; where neither is set, a neighbourhood may name
-    /// [others](crate::problem::Neighborhood::temperatures). Its unit is the [unit](crate::problem::Neighborhood::unit)
-    /// that the neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
-    /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
-    /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
-    /// is added to all scores. Where neither is set and replays make neighbours of assignments or sets, T falls from
-    /// 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0,
-    /// where neighbours are replayed and neither `start` nor `end` is set, the first temperature is the one that
-    /// accepts this part of these worse neighbours, and the last one a tenth of it. 0.03 was better than `start` on
-    /// weighted tardiness, and worse on an order of jobs with links.
+    /// The temperature T falls from `start` to `end`, by the same factor a step; where neither is set, a neighbourhood
+    /// may name [others](crate::problem::Neighborhood::temperatures). Its unit is the
+    /// [unit](crate::problem::Neighborhood::unit) that the neighbourhood names. Without one it is the geometric mean of
+    /// the differences that the run meets at its beginning, over at most 1000 neighbours and 2 % of a cooling;
+    /// suggested edits do not count, and no worse neighbour is accepted meanwhile. So temperatures suit instances of
+    /// any size, and do not change when a constant is added to all scores. Where neither is set and replays make
+    /// neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless
+    /// `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
+    /// is set, the first temperature is the one that accepts this part of these worse neighbours, and the last one a
+    /// tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
     ///
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
@@ -135,16 +122,15 @@ parameters! {
     ///   solutions, at most `most`. Each has another [variant](crate::rollout::Rollout::variants) of the rollout.
     /// - The last part of the budget, from `finish` on, is for `reheats` coolings from the best solution of all, one
     ///   if `reheats` is 0. Each is `reheat_factor` as hot as the one before. They use the best variant.
-    /// - With `arms > 1`, that number of short runs share the part `race_part` of the budget, each with another
-    ///   variant (beyond their number variants repeat). Then the `finalists` best variants have a longer run each,
-    ///   from new solutions, until `finish`. `runs`, `depth` and `most` have no effect.
+    /// - With `arms > 1`, that number of short runs share the first 0.4 of the budget, each with another variant
+    ///   (beyond their number variants repeat). Then the two best variants have a longer run each, from new solutions,
+    ///   until `finish`. `runs`, `depth` and `most` have no effect.
     ///
     /// - With `population > 1`, each run cools that number of solutions together; there are `runs` runs, at least one.
     ///   See below.
     ///
     /// Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
-    /// coolings follow it from the best solution of the run. Then a new run begins, with `steps` multiplied by
-    /// `growth`.
+    /// coolings follow it from the best solution of the run. Then a new run begins, with twice as many `steps`.
     ///
     /// A run in parts gives the result of one run if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
@@ -198,23 +184,19 @@ parameters! {
     /// # References
     /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late
-    /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Populations: K.
-    /// Hukushima and Y. Iba, "Population annealing and its application to a spin glass", AIP Conference Proceedings
-    /// 690, 2003, pages 200-206; W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding
-    /// ground states of Ising spin glasses: population annealing, simulated annealing, and parallel tempering",
-    /// Physical Review E 92, 2015. Weights that follow success: S. Ropke and D. Pisinger, Transportation Science 40,
-    /// 2006.
+    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba,
+    /// "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
+    /// W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
+    /// glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
+    /// that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
         /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the
         /// neighbourhood's unit
-        start: f64 = 0.1, 0.0..=1e6;
+        start: f64 = 0.1, 1e-12..=1e6;
         /// temperature at the end of a cooling, in the same units
-        end: f64 = 0.01, 0.0..=1e6;
-        /// how the temperature falls
-        cooling: Schedule = Schedule::Geometric, ();
+        end: f64 = 0.01, 1e-12..=1e6;
         /// number of runs, each from a new solution; 0: chosen from the budget, `depth` and `most`, or one run of a
         /// population
         runs: u64 = 0, 0..=1_000_000;
@@ -224,10 +206,6 @@ parameters! {
         most: u64 = 3, 1..=1_000_000;
         /// runs that race, each with another variant of the rollout or of the neighbourhood; 1: no race
         arms: u64 = 1, 1..=1024;
-        /// fraction of the budget that the race takes; used if arms>1
-        race_part: f64 = 0.4, 0.01..=1.0;
-        /// runs with the variants of the best arms after the race; used if arms>1
-        finalists: u64 = 2, 1..=1024;
         /// solutions that are cooled together, at most; at each temperature worse ones give way to copies of better
         /// ones; 1: one solution alone
         population: u64 = 1, 1..=100_000;
@@ -242,21 +220,13 @@ parameters! {
         reheat_factor: f64 = 0.5, 0.0..=1.0;
         /// begin again from a playout when a run of `steps` ends, until the budget is used up
         restarts: bool = true, ();
-        /// factor of `steps` from run to run
-        growth: f64 = 2.0, 1.0..=1000.0;
-        /// which worse neighbours are accepted
-        rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
-        /// neighbours after which late acceptance compares
-        history: u64 = 1_000, 1..=10_000_000;
-        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting`, `prune` and
-        /// `meet` then have no effect
+        /// use the problem's own neighbourhood where it has one; weights, `longest` and `meet` then have no effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
-        /// choose weights, edits and temperatures for assignments and for sets where none are set
+        /// choose weights, edits and temperatures for assignments and for sets where none are set; learn from neighbours
+        /// what links cost, where the score is a sum of links that the problem does not name
         fit: bool = true, ();
-        /// learn what links cost from neighbours, where the score is a sum of links that the problem does not name
-        learn: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
@@ -274,8 +244,6 @@ parameters! {
         change: u64 = 2, 0..=1_000_000;
         /// weight of playing another candidate instead of an entry; 0: 20 or more where `fit` finds assignments or sets
         replace: u64 = 0, 0..=1_000_000;
-        /// weight of leaving out an entry
-        remove: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;
         /// weight of an edit that the problem suggests, where it does
@@ -284,10 +252,6 @@ parameters! {
         recreate: u64 = 0, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
         longest: u64 = 30, 0..=1_000_000_000;
-        /// entries that wait until they can be played (identities only)
-        waiting: u64 = 64, 0..=1_000;
-        /// abandon neighbours whose bound cannot pass the threshold
-        prune: bool = true, ();
         /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
         meet: bool = true, ();
     }
@@ -313,9 +277,8 @@ impl Anneal {
 
     /// In the order of [`EDITS`].
     fn weights(&self) -> [u64; EDITS.len()] {
-        let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
-            self;
-        [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } = self;
+        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
     }
 }
 

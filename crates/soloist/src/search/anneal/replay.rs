@@ -124,7 +124,7 @@ impl Walker {
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
         let first = legal.first().filter(|_| by_identity);
-        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.learn);
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.fit);
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let meets = if !parameters.meet {
@@ -136,12 +136,12 @@ impl Walker {
         } else {
             Meets::Never
         };
-        let prunes = parameters.prune && problem.bound(&root).is_some();
+        let prunes = problem.bound(&root).is_some();
         Self {
             state: root.clone(),
             behind: root.clone(),
             entries: Vec::new(),
-            replay: Replay { by_identity, patience: parameters.waiting as usize, ..Replay::default() },
+            replay: Replay { by_identity, ..Replay::default() },
             first: 0,
             last: 0,
             snapshots: Vec::new(),
@@ -313,7 +313,7 @@ impl Walker {
         if edit == Edit::Recreate && count >= 2 {
             return self.recreate(context);
         }
-        let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
+        let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Guide);
         if edit == Edit::Suggest && count >= 2 {
             if self.suggested.is_none() {
                 self.suggest(context.problem);
@@ -331,10 +331,6 @@ impl Walker {
         self.last = usize::MAX;
         self.reach(context.problem, self.first);
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
-        if edit == Edit::Remove && count > 0 {
-            self.replay.head = 1;
-            return;
-        }
         let present = self.replay.plan.first().map(|entry| entry.mv);
         let Some(mv) = self.draw(context, present) else { return };
         let substitutes = edit == Edit::Replace && self.fitted == Fitted::Assignment;

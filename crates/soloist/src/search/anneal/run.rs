@@ -6,7 +6,7 @@ use super::population::Population;
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::worth::Worth;
-use super::{AcceptanceRule, Anneal, LINKED, SUBSTITUTING};
+use super::{Anneal, LINKED, SUBSTITUTING};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
@@ -32,9 +32,6 @@ pub(super) struct Saved {
     pub(super) best: Option<Champion>,
     /// Whether the problem's own neighbourhood makes the neighbours of this run.
     pub(super) edited: bool,
-    /// Costs of the present solution after the last `history` neighbours, for late acceptance.
-    late: Vec<f64>,
-    late_at: usize,
     /// A better solution from outside, which the next step continues from.
     offered: Option<(Score, Vec<MoveId>)>,
     /// The variant of this run, or of the present solution of a population.
@@ -195,8 +192,6 @@ impl AnnealSearch {
             saved.best = None;
         }
         saved.present = Some(worth);
-        saved.late.clear();
-        saved.late_at = 0;
         let sense = context.problem.sense();
         if by_score && saved.best.as_ref().is_some_and(|best| sense.better(score, best.score)) {
             self.crown(worth, score);
@@ -241,28 +236,7 @@ impl AnnealSearch {
         if clock.is_measuring() {
             return Acceptance::patient(rng, 0.0);
         }
-        match self.parameters.rule {
-            AcceptanceRule::Metropolis => Acceptance::new(rng, clock.temperature(present.feasible)),
-            AcceptanceRule::Late => {
-                let late = self.saved.late.get(self.saved.late_at).copied().unwrap_or(present.cost);
-                Acceptance::below(rng, late - present.cost)
-            }
-        }
-    }
-
-    /// Remembers the cost of the present solution for late acceptance.
-    fn remember(&mut self) {
-        if self.parameters.rule == AcceptanceRule::Late
-            && let Some(present) = self.saved.present
-        {
-            let Saved { late, late_at, .. } = &mut self.saved;
-            if (late.len() as u64) < self.parameters.history {
-                late.push(present.cost);
-            } else {
-                late[*late_at] = present.cost;
-                *late_at = (*late_at + 1) % late.len();
-            }
-        }
+        Acceptance::new(rng, clock.temperature(present.feasible))
     }
 
     /// Makes a neighbour by the problem's own neighbourhood.
@@ -389,7 +363,6 @@ impl Search for AnnealSearch {
         } else {
             self.replay(context, present);
         }
-        self.remember();
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
             Turn::Stay => {}
@@ -451,9 +424,6 @@ impl Search for AnnealSearch {
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
-        if saved.late_at > 0 && saved.late_at >= saved.late.len() {
-            return Err(CheckpointError::Corrupt("a place in a list of costs"));
-        }
         ensure(saved.clock.is_sound(&self.parameters), "a cooling of another run")?;
         ensure(saved.population.is_sound(saved.clock.size), "a population of another run")?;
         let few = saved.standings.len() <= MOST_VARIANTS
@@ -468,8 +438,8 @@ impl Search for AnnealSearch {
         for (score, moves) in solutions.chain(members).chain(offered) {
             validate::solution(problem, moves, score)?;
         }
-        let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
-        ensure(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
+        let mut costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
+        ensure(costs.all(f64::is_finite), "the costs of an annealing")?;
         let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
         let Ok((_, finished)) = replay_legal(problem, &present) else {
             return Err(CheckpointError::Corrupt("an illegal move"));

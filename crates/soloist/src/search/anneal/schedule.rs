@@ -10,8 +10,14 @@ const MEASURED: (u64, u64) = (40, 1_000);
 const MEASURING: f64 = 0.02;
 /// Neighbours of the first cooling where neither `steps` nor a budget says how many.
 const FIRST: u64 = 2_000;
+/// The factor of `steps` from run to run.
+const GROWTH: f64 = 2.0;
 /// The temperature is updated every 16 neighbours.
 const HOLD: u64 = 16;
+/// The part of the budget that a race of arms takes.
+pub(super) const RACE: f64 = 0.4;
+/// The arms that have a longer run each after the race.
+const FINALISTS: u64 = 2;
 
 /// How large differences are: the geometric mean of those met while the temperature was 0.
 ///
@@ -87,7 +93,7 @@ impl Clock {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
                 if parameters.arms > 1 {
-                    self.runs = parameters.arms + parameters.finalists;
+                    self.runs = parameters.arms + FINALISTS;
                 } else if parameters.population > 1 {
                     self.runs = parameters.runs.max(1);
                 }
@@ -124,7 +130,7 @@ impl Clock {
     /// evenly, but for the part of the last reheating. While arms race, they share the part of the race.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
         let racing = parameters.arms > 1 && self.run < parameters.arms;
-        let (runs, end) = if racing { (parameters.arms, parameters.race_part) } else { (self.runs, parameters.finish) };
+        let (runs, end) = if racing { (parameters.arms, RACE) } else { (self.runs, parameters.finish) };
         let left = runs.saturating_sub(self.run).max(1);
         self.from + (end.min(parameters.finish) - self.from).max(0.0) / left as f64
     }
@@ -273,7 +279,7 @@ impl Clock {
                 self.round += 1;
                 return Turn::Reheat { of_all: false };
             }
-            self.steps = (self.steps as f64 * parameters.growth).min(1e15) as u64;
+            self.steps = (self.steps as f64 * GROWTH).min(1e15) as u64;
             self.run += 1;
             return if parameters.restarts { Turn::Restart } else { Turn::End };
         }
@@ -334,7 +340,7 @@ impl Anneal {
     /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
     /// over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
-        let cooled = self.cooling.temperature(self.start, self.end, over);
+        let cooled = Schedule::Geometric.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
     }
 

@@ -60,8 +60,9 @@ impl BeamSearch {
                 self.judge.ranker.list_chances(problem, &open.state, &moves, &mut chances);
                 for (place, &mv) in moves.iter().enumerate() {
                     let chance = open.chance + chance_of(&chances, place);
-                    let origin = Origin { link: depth, at, place, chance };
-                    children.extend(self.rank_child(problem, open, mv, origin, run).map(|rank| (rank, at, mv, chance)));
+                    let origin = Origin { link: depth, at, place };
+                    let rank = self.rank_child(problem, open, (mv, chance), origin, run);
+                    children.extend(rank.map(|rank| (rank, at, mv, chance)));
                 }
             }
             children.sort_by_key(|&(rank, at, _, _)| Reverse((rank, at)));
@@ -126,9 +127,8 @@ impl BeamSearch {
         let sample = pass.layer.iter().step_by(step).map(|entry| reach(entry.link, None, entry.chance));
         let rank = |open: &Open| {
             let merit = self.judge.ranker.merit(problem, &open.state, || problem.bound(&open.state));
-            (self.judge.ranker.best_rank(self.judge.ranker.weighed(merit, open.chance)), {
-                self.judge.ranker.tie(problem, &open.state, open.chance)
-            })
+            let best = self.judge.ranker.best_rank(merit.unwrap_or(0.0));
+            (best, self.judge.ranker.tie(problem, &open.state, open.chance))
         };
         let mut ranked: Vec<_> = sample.map(|open| (rank(&open), open)).collect();
         ranked.sort_by_key(|(rank, _)| Reverse(*rank));
@@ -140,14 +140,13 @@ impl BeamSearch {
         &self,
         problem: &dyn ErasedProblem,
         open: &Open,
-        mv: MoveId,
+        (mv, chance): (MoveId, f64),
         origin: Origin,
         run: &Unfinished,
     ) -> Option<Ranked> {
         let mut child = open.state.clone();
         problem.apply(&mut child, mv);
         let measure = Measure { incumbent: run.incumbent, cut: 0, is_ahead: false };
-        let chance = origin.chance;
         let worth = self.judge.judge(problem, &child, origin, measure, &mut Future::default())?.worth?;
         Some((worth.rank, self.judge.ranker.tie(problem, &child, chance), worth.mix))
     }

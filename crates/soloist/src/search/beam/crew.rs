@@ -276,7 +276,7 @@ impl Part {
             }
             problem.child(state, mv, child);
             let chance = entry.chance + chance_of(&self.chances, place);
-            let origin = Origin { link: entry.link, at, place, chance };
+            let origin = Origin { link: entry.link, at, place };
             let Some(judged) = judge.judge(problem, child, origin, measure, &mut self.future) else { continue };
             let from = self.ranks.len() as u32;
             let mut tie = None;

@@ -1,6 +1,6 @@
 //! What the family is beside its table of parameters.
 
-use super::{Beam, Layers, Tie, bounds::BoundLayers, run::BeamSearch};
+use super::{Beam, Tie, run::BeamSearch};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
@@ -14,28 +14,19 @@ impl Family for Beam {
 
     /// Where bounds drop states, a pass may end without a finished one.
     fn finishes_rarely(&self) -> bool {
-        self.tie != Tie::Playouts && (self.prune || self.layers == Layers::Bound)
+        self.tie != Tie::Playouts && self.prune
     }
 
     fn shares_threads(&self) -> bool {
         // Playouts draw from the generator of the stream, and candidates are those of its rollout.
-        self.layers == Layers::Depth && self.tie != Tie::Playouts && !self.selective
+        self.tie != Tie::Playouts && !self.selective
     }
 
     fn validate(&self) -> Result<(), ParameterError> {
         if self.tie != Tie::Playouts && self.playouts > 1 {
             return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
         }
-        let by_bound = self.layers == Layers::Bound;
-        let conflicts = [
-            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = potential, chance or policy"),
-            (by_bound && self.split > 0, "`layers` = bound needs `split` = 0"),
-            (!by_bound && self.span > 0.0, "`span` needs `layers` = bound"),
-        ];
-        match conflicts.into_iter().find(|(conflict, _)| *conflict) {
-            Some((_, what)) => Err(ParameterError::Conflict(what)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// One place, and the buffers.
@@ -44,9 +35,6 @@ impl Family for Beam {
     }
 
     fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
-        match self.layers {
-            Layers::Depth => Box::new(BeamSearch::new(self.clone(), problem, memory)),
-            Layers::Bound => Box::new(BoundLayers::new(self.clone(), problem, memory)),
-        }
+        Box::new(BeamSearch::new(self.clone(), problem, memory))
     }
 }

@@ -43,8 +43,6 @@ pub(super) struct Origin {
     pub(super) link: u32,
     pub(super) at: usize,
     pub(super) place: usize,
-    /// The logarithm of the chance of the moves to it.
-    pub(super) chance: f64,
 }
 
 /// A child whose bound is not hopeless.
@@ -73,7 +71,6 @@ pub(super) struct Worth {
 
 impl Judge {
     pub(super) fn new(parameters: &Beam, problem: &dyn ErasedProblem, has_futures: bool) -> Self {
-        let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
             prune: parameters.prune,
@@ -81,7 +78,7 @@ impl Judge {
             merit: parameters.merit,
             ranker: Arc::new(Ranker::new(parameters, problem)),
             has_futures,
-            sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
+            sharp: parameters.prune && parameters.noise == 0.0 && parameters.split == 0 && !parameters.selective,
             salt: 0,
         }
     }
@@ -105,7 +102,7 @@ impl Judge {
         }
         let merit = self.ranker.merit(problem, child, || known.unwrap_or_else(|| problem.bound(child)));
         let is_doubtful = self.sharp && self.doubts(problem, child, merit);
-        let merit = self.ranker.weighed(merit, origin.chance);
+        let merit = merit.unwrap_or(0.0);
         let mut judged =
             Judged { bound: best.unwrap_or(f64::NAN), is_doubtful, best: self.ranker.best_rank(merit), worth: None };
         // Most are hopeless whatever their noise: their keys are not even asked for.
@@ -119,7 +116,7 @@ impl Judge {
             (key, key.map(Key::mix))
         };
         // Equal states get equal noise, whatever their parents are.
-        let Origin { link, at, place, .. } = origin;
+        let Origin { link, at, place } = origin;
         let salt = self.salt;
         let mix = mixed.map_or_else(|| stable_hash(&(salt, link, at, place)), |mixed| stable_hash(&(salt, mixed)));
         let rank = self.ranker.rank(merit, mix);

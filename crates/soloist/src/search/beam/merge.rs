@@ -4,17 +4,12 @@ use super::pass::{Child, NONE};
 use crate::Sense;
 use crate::core::codec::CheckpointError;
 use crate::core::hash::{scattered, stable_hash};
-use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use serde::{Deserialize, Serialize};
-
-/// The child of an entry that beats others although it is not listed any more.
-pub(super) const GONE: u32 = u32::MAX - 1;
 
 /// What distinguishes a child from others with the same future.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
+#[derive(Clone, Copy, Debug)]
+struct Entry {
     key: u128,
     /// The rank of the score so far.
     value: u64,
@@ -22,9 +17,8 @@ pub(super) struct Entry {
     from: u32,
     count: u32,
     /// The next entry with the same place in the index.
-    #[serde(skip)]
     next: u32,
-    /// Its place among the children; [`NONE`]: it is beaten; [`GONE`].
+    /// Its place among the children; [`NONE`]: it is beaten.
     child: u32,
 }
 
@@ -196,43 +190,6 @@ impl Merger {
             self.future.ranks.extend_from_slice(&resources[from as usize..][..count as usize]);
             *known = self.push(key, value, place);
         }
-    }
-
-    /// How many entries there are, those of beaten children included.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Returns the child of an entry.
-    pub(super) fn child(&self, entry: u32) -> u32 {
-        self.entries[entry as usize].child
-    }
-
-    /// Makes an entry that of another child; nothing for a child without one.
-    pub(super) fn assign(&mut self, entry: u32, child: u32) {
-        if entry != NONE {
-            self.entries[entry as usize].child = child;
-        }
-    }
-
-    /// Returns the whole table, for a checkpoint.
-    pub(super) fn table(&self) -> (&[Entry], &[u64]) {
-        (&self.entries, &self.resources)
-    }
-
-    /// Restores what [`table`](Self::table) returned.
-    pub(super) fn restore(&mut self, table: (Vec<Entry>, Vec<u64>)) -> Result<(), CheckpointError> {
-        self.clear();
-        (self.entries, self.resources) = table;
-        let sound = |entry: &Entry| {
-            let end = (entry.from as usize).checked_add(entry.count as usize);
-            end.is_some_and(|end| end <= self.resources.len())
-        };
-        ensure(self.entries.len() < GONE as usize && self.entries.iter().all(sound), "a beam")?;
-        // As large as it had to be for them.
-        self.index = vec![NONE; (self.entries.len() * 2 + 1).next_power_of_two().max(16)];
-        self.link_all();
-        Ok(())
     }
 
     /// Returns what a checkpoint holds of these children.

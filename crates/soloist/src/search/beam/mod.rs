@@ -1,8 +1,6 @@
 //! Beam search over states.
 
 mod ahead;
-mod bounds;
-mod cells;
 mod complete;
 mod crew;
 mod family;
@@ -24,16 +22,6 @@ choice! {
         Bound = "bound",
         /// Nothing: the tie-break alone decides.
         None = "none",
-    }
-}
-
-choice! {
-    /// Which states compete for the places of a beam.
-    pub enum Layers {
-        /// States after the same number of moves.
-        Depth = "depth",
-        /// States after the same number of moves with the same bound, the best bound first.
-        Bound = "bound",
     }
 }
 
@@ -60,20 +48,19 @@ parameters! {
     ///
     /// # Rank
     ///
-    /// The children of all states of a layer are ranked by `merit` (for a bound: the better one first), plus
-    /// `policy_weight * ln chance` of the moves that led there, plus a random number from 0 to `noise`. `tie` decides
-    /// among equals, then chance. By default that is the problem's [potential](crate::Problem::potential) where the
-    /// bound is the merit: bounds of packing and balancing problems take few values, and a potential (the time or room
-    /// that is lost so far) orders the states that share one.
+    /// The children of all states of a layer are ranked by `merit` (for a bound: the better one first), plus a random
+    /// number from 0 to `noise`. `tie` decides among equals, then chance. By default that is the problem's
+    /// [potential](crate::Problem::potential) where the bound is the merit: bounds of packing and balancing problems
+    /// take few values, and a potential (the time or room that is lost so far) orders the states that share one.
     ///
     /// A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded, or with
     /// `prune` before it is ranked. The first playouts are games of the rollout, until one is a solution, at most
     /// eight: their best is the first incumbent. An offered solution is an incumbent as well and makes them needless.
     ///
-    /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level. After each pass
-    /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
-    /// the rollout and counted; a solution that they find can become the incumbent. With `selective = true` only the
-    /// rollout's candidates are children.
+    /// The policy (`tie = policy`) is that of [`Nrpa`](super::Nrpa), one level. After each pass it is adapted, with the
+    /// rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by the rollout and counted;
+    /// a solution that they find can become the incumbent. With `selective = true` only the rollout's candidates are
+    /// children.
     ///
     /// # Passes
     ///
@@ -103,28 +90,6 @@ parameters! {
     /// last one is a proof. All passes together cost at most about twice the last one. The problem should offer a bound
     /// and a future.
     ///
-    /// # Layers by bound
-    ///
-    /// With `layers = bound` open states lie in cells. Those with the same bound after the same number of moves compete
-    /// for the `width` places of their cell. The cell with the best bound is expanded first, of equal bounds the one
-    /// nearest to the root.
-    ///
-    /// The bound of a state is taken as no better than that of its parent. So a cell is complete when its turn comes:
-    /// its best states are expanded, in the order in which they were met, and the rest are dropped. A pass of width 1
-    /// follows each bound down as far as it goes before it tries the next worse one. Its first answer costs at most one
-    /// expansion for each bound and depth. A pass so wide that it drops nothing is a best-first search, which expands
-    /// no state with a bound worse than the optimum.
-    ///
-    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then ranks the states
-    /// of a cell apart, and first answers come earlier. With a span wider than all bounds, layers are those by depth.
-    /// Choose a span where bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing
-    /// competes, and the first solution may take long.
-    ///
-    /// States that are equal or have equal futures are merged in the whole pass, across cells. `prune` is implied.
-    /// Rank, noise and policy are as above. `tie = playouts` is refused, because most open states would have playouts
-    /// and never be expanded, and so is `split`. A problem without a bound has one layer: its states compete by depth,
-    /// and a remark of the outcome says so.
-    ///
     /// # Proof
     ///
     /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but
@@ -133,17 +98,14 @@ parameters! {
     /// it)` (maximising): every better solution would descend from one of these states. The best of these numbers over
     /// all layers of all passes is reported as the bound while the search runs.
     ///
-    /// With `layers = bound` it ends when the incumbent is at least as good as the best bound of all open and dropped
-    /// states, whatever ranks them. That number is reported as the bound while the search runs.
-    ///
     /// With `selective = true` the bound of the root counts as dropped, because other children are left out. A proof is
     /// as good as the bounds and keys: two of `n` states share a 64-bit key with probability about `n^2 / 2^65`.
     ///
     /// # Threads
     ///
-    /// All threads of a run expand the states of one beam, if layers are those by depth, candidates are all legal moves
-    /// and no playouts decide ties: layers, counters and result are the same for any number of threads. Children are
-    /// merged by one thread, which is what limits the gain on many cores. Other beams have a stream for each thread.
+    /// All threads of a run expand the states of one beam, if candidates are all legal moves and no playouts decide
+    /// ties: layers, counters and result are the same for any number of threads. Children are merged by one thread,
+    /// which is what limits the gain on many cores. Other beams have a stream for each thread.
     ///
     /// # Cost
     ///
@@ -155,10 +117,6 @@ parameters! {
     /// about 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits
     /// into the memory of the budget. On several threads, what is expanded ahead takes up to a sixteenth of the memory
     /// beside that.
-    ///
-    /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
-    /// bytes are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each
-    /// resource), in any number of cells. When they do not fit, the cells with the worst bounds are dropped.
     ///
     /// # Example
     /// ```
@@ -172,19 +130,14 @@ parameters! {
     /// W. Zhang, "Complete anytime beam search", AAAI 1998, pages 425-430. R. Kuroiwa and J. C. Beck, "Solving
     /// domain-independent dynamic programming problems with anytime heuristic search", ICAPS 2023, pages 245-253 (CABS:
     /// merging by dominance, bounds of layers). B. Lowerre, "The Harpy speech recognition system", thesis, Carnegie
-    /// Mellon University, 1976. Related to layers by bound, with columns by depth and best bounds first in each: S. G.
-    /// Vadlamudi, P. Gaurav, S. Aine and P. P. Chakrabarti, "Anytime column search", AI 2012: Advances in Artificial
-    /// Intelligence, LNCS 7691. For the snake in the box: P. Meyerson, T. Drapela, W. Whiteside and W. Potter, "Finding
-    /// longest paths in hypercubes: 11 new lower bounds for snakes, coils, and symmetrical coils", IEA/AIE 2015.
+    /// Mellon University, 1976. For the snake in the box: P. Meyerson, T. Drapela, W. Whiteside and W. Potter,
+    /// "Finding longest paths in hypercubes: 11 new lower bounds for snakes, coils, and symmetrical coils", IEA/AIE
+    /// 2015.
     pub struct Beam {
         /// states of a layer that survive, in the first pass
         width: u64 = 1_000, 1..=1_000_000_000;
         /// factor of the width from one pass to the next
         widen: f64 = 2.0, 1.0..=1000.0;
-        /// which states compete for places: those of equal depth, or of equal depth and bound (best bounds first)
-        layers: Layers = Layers::Depth, ();
-        /// range of bounds that share a layer; layers = bound; 0: equal bounds only; larger: an answer comes earlier
-        span: f64 = 0.0, 0.0..=1e12;
         /// what ranks states
         merit: Merit = Merit::Potential, ();
         /// largest random number added to a rank
@@ -193,9 +146,7 @@ parameters! {
         tie: Tie = Tie::Potential, ();
         /// playouts from each state; tie = playouts
         playouts: u64 = 1, 1..=1_000_000;
-        /// weight of the logarithm of the moves' chances under the learned policy, in a rank
-        policy_weight: f64 = 0.0, 0.0..=1e12;
-        /// learning rate of the policy
+        /// learning rate of the policy; tie = policy
         alpha: f64 = 1.0, 0.0..=1000.0;
         /// moves after which each state has a separate beam; 0: one beam from the root
         split: u64 = 0, 0..=8;
@@ -215,9 +166,5 @@ impl Beam {
     #[must_use]
     pub fn complete() -> Self {
         Self { width: 1, merit: Merit::Bound, prune: true, ..Self::default() }
-    }
-
-    fn learns(&self) -> bool {
-        self.tie == Tie::Policy || self.policy_weight > 0.0
     }
 }

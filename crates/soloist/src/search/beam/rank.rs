@@ -8,12 +8,11 @@ use crate::erased::problem::{ErasedProblem, State};
 use crate::rollout::policy::{Policy, Trace};
 use crate::search::{Context, Coverage};
 
-/// Ranks states by a merit, noise and a policy, as the parameters say.
+/// Ranks states by a merit, noise and what breaks ties, as the parameters say.
 #[derive(Clone)]
 pub(super) struct Ranker {
     merit: Merit,
     noise: f64,
-    weight: f64,
     tie: Tie,
     alpha: f64,
     pub(super) policy: Option<Policy>,
@@ -28,9 +27,8 @@ impl Ranker {
             tie: if parameters.tie == Tie::Potential && !telling { Tie::Chance } else { parameters.tie },
             merit: parameters.merit,
             noise: parameters.noise,
-            weight: parameters.policy_weight,
             alpha: parameters.alpha,
-            policy: parameters.learns().then(policy),
+            policy: (parameters.tie == Tie::Policy).then(policy),
         }
     }
 
@@ -53,13 +51,6 @@ impl Ranker {
             Merit::None => None,
         };
         merit.filter(|merit| !merit.is_nan())
-    }
-
-    /// Adds what the policy says to a merit; `chance`: the logarithm of the chance of the moves so far.
-    #[inline]
-    pub(super) fn weighed(&self, merit: Option<f64>, chance: f64) -> f64 {
-        let merit = merit.unwrap_or(0.0);
-        if self.weight > 0.0 { merit + self.weight * chance } else { merit }
     }
 
     /// Returns the best rank that a merit can have.

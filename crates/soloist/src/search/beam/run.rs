@@ -281,7 +281,7 @@ impl BeamSearch {
         problem.child(&self.states[at], self.moves[place], &mut self.child);
         let chance = chance + chance_of(&self.chances, place);
         let measure = Measure { incumbent: context.incumbent(), cut: self.pass.cut, is_ahead: false };
-        let origin = Origin { link, at, place, chance };
+        let origin = Origin { link, at, place };
         let judged = self.judge.judge(problem, &self.child, origin, measure, &mut self.future)?;
         let mut future = std::mem::take(&mut self.future);
         let admitted = self.admit(judged, &future.ranks, chance);

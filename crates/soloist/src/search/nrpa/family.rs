@@ -8,6 +8,10 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Nrpa {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &["level", "iterations", "alpha", "playouts", "bias_weight", "clamp", "beam", "width", "arms", "restarts"]
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         let conflicts = [
             (
@@ -24,10 +28,7 @@ impl Family for Nrpa {
                 self.shares() && (self.beam == Keep::Policies || self.repetitions > 0),
                 "`share` needs `beam` = none or solutions, and `repetitions` = 0",
             ),
-            (
-                self.leads() && (self.beam != Keep::None || self.stopping > 0.0 || self.share_every > 1),
-                "`share` = leaf needs `beam` = none, `stopping` = 0 and `share_every` = 1",
-            ),
+            (self.leads() && self.beam != Keep::None, "`share` = leaf needs `beam` = none"),
         ];
         match conflicts.into_iter().find(|&(holds, _)| holds) {
             Some((_, message)) => Err(ParameterError::Conflict(message)),

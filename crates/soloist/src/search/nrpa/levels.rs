@@ -33,15 +33,9 @@ pub(super) fn pairs<T>(list: &[T], alike: impl Fn(&T, &T) -> bool) -> usize {
     list.iter().enumerate().map(of).sum()
 }
 
-/// Decides when a level may learn and when it ends.
+/// Decides when a level ends.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Gate {
-    /// Results of the phase in which the level watches and does not learn.
-    results: Vec<Score>,
-    /// Whether that phase is over.
-    open: bool,
-    /// The best result since the last adaptation.
-    latest: Option<Score>,
     /// How often a result equalled the level's best solution.
     repeats: u64,
 }
@@ -53,39 +47,16 @@ impl Gate {
     }
 
     pub(super) fn reset(&mut self) {
-        self.results.clear();
-        self.open = false;
-        self.latest = None;
         self.repeats = 0;
     }
 
     /// Counts a result. `again`: it equals the level's best solution; `best`: it is a new best one.
-    pub(super) fn note(&mut self, sense: Sense, score: Score, again: bool, best: bool) {
-        if self.latest.is_none_or(|latest| sense.better(score, latest)) {
-            self.latest = Some(score);
-        }
+    pub(super) fn note(&mut self, again: bool, best: bool) {
         if again {
             self.repeats += 1;
         } else if best {
             self.repeats = 0;
         }
-    }
-
-    /// Ends iteration number `iteration` (from 1). Returns whether the level learns after it.
-    pub(super) fn learns(&mut self, parameters: &Nrpa, sense: Sense, level: usize, iteration: u64) -> bool {
-        let latest = self.latest.take();
-        if parameters.stopping > 0.0 && !self.open {
-            let Some(score) = latest else { return false };
-            self.results.push(score);
-            let rank = 1 + self.results.iter().filter(|&&other| sense.better(other, score)).count();
-            let left = parameters.iterations.at(level) as f64 + 1.0 - iteration as f64;
-            self.open = rank as f64 * left <= iteration as f64 * parameters.stopping;
-            if !self.open {
-                return false;
-            }
-            self.results = Vec::new();
-        }
-        iteration > parameters.threshold.at(level)
     }
 
     /// Whether the level has met its best solution often enough.
@@ -258,7 +229,7 @@ impl Levels {
         let again =
             parameters.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
         let best = beam.first().is_none_or(|best| result.better(best, sense));
-        gate.note(sense, result.score, again, best);
+        gate.note(again, best);
         if parameters.beam != Keep::Solutions {
             // Ties replace.
             if beam.first().is_none_or(|best| sense.at_least(result.score, best.score)) {
@@ -306,11 +277,11 @@ impl Levels {
             let frame = &mut self.frames[index];
             frame.iteration += 1;
             if frame.iteration < parameters.iterations.at(level) && !frame.gate.is_over(parameters) {
-                if index == 0 && shares && frame.iteration.is_multiple_of(parameters.share_every) {
+                if index == 0 && shares {
                     self.waiting = true;
                     return;
                 }
-                self.learn(parameters, sense, index, parameters.alpha);
+                self.learn(parameters, index, parameters.alpha);
                 break;
             }
             // The last adaptation of a level would be dropped with its copy: skipped.
@@ -334,10 +305,10 @@ impl Levels {
     }
 
     /// Adapts the policy after an iteration of the level at `index`.
-    fn learn(&mut self, parameters: &Nrpa, sense: Sense, index: usize, alpha: f64) {
+    fn learn(&mut self, parameters: &Nrpa, index: usize, alpha: f64) {
         let level = self.frames.len() - index;
-        let Frame { beam, gate, iteration, .. } = &mut self.frames[index];
-        if !gate.learns(parameters, sense, level, *iteration) {
+        let Frame { beam, iteration, .. } = &self.frames[index];
+        if *iteration <= parameters.threshold.at(level) {
             return;
         }
         if parameters.beam == Keep::Solutions {
@@ -390,7 +361,7 @@ impl Levels {
             }
         }
         self.waiting = false;
-        self.learn(parameters, sense, 0, parameters.alpha * streams);
+        self.learn(parameters, 0, parameters.alpha * streams);
         for below in 1..self.frames.len() {
             self.enter(below);
         }

@@ -1,6 +1,5 @@
 //! Nested rollout policy adaptation and its family: beams, high diversity, generalised policies.
 
-mod explore;
 mod family;
 mod levels;
 mod policies;
@@ -95,19 +94,17 @@ parameters! {
     /// grows as a beam of policies loses its diversity.
     ///
     /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
-    /// its best sequence was returned that often again. `threshold` and `stopping`: a level watches before it learns.
-    /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at
-    /// most `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or
-    /// so) is cut at a random step and continued by a random move and then by the policy. `bias_rate`: the weights of
-    /// the [terms of the bias](crate::problem::Prior::terms) are learned along with the logits.
+    /// its best sequence was returned that often again. `threshold`: a level watches before it learns.
+    /// `bias_rate`: the weights of the [terms of the bias](crate::problem::Prior::terms) are learned along with the
+    /// logits.
     ///
     /// `arms > 1` is the number of blank runs that begin. Each does `race` iterations of the outermost level, then the
     /// worse half (by best score, ties to the earlier) is dropped, and so on until one is left, which runs to its end.
     /// This is successive halving, which keeps a run from spending itself in the basin where its first moves happened
     /// to fall. The use is new; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
     ///
-    /// With several threads, `share` says what the streams exchange, every `share_every` iterations of the outermost
-    /// level (once one arm is left). They wait for each other there, so that runs remain reproducible, whatever the
+    /// With several threads, `share` says what the streams exchange after each iteration of the outermost level (once
+    /// one arm is left). They wait for each other there, so that runs remain reproducible, whatever the
     /// threads' schedule.
     ///
     /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is
@@ -136,10 +133,9 @@ parameters! {
     /// Cazenave and S. Edelkamp, HD-NRPA, 2016. T. Cazenave, "Generalized nested rollout policy adaptation",
     /// arXiv:2003.10024, 2020 (temperature, bias). T. Cazenave, J.-B. Sevestre and M. Toulemont, "Stabilized nested
     /// rollout policy adaptation", arXiv:2101.03563, 2021 (playouts). J. Sentuc, F. Ellouze, J.-Y. Lucas and T.
-    /// Cazenave, LION 2023 (bias_rate). T. Cazenave, arXiv:2401.10420, 2024 (repetitions). C. Dang, C. Bazgan, T.
-    /// Cazenave, M. Chopin and P.-H. Wuillemin, "Warm-starting nested rollout policy adaptation with optimal
-    /// stopping", AAAI 2023 (stopping, explore). A. Nagorko, "Parallel nested rollout policy adaptation", CoG 2019, and
-    /// B. Negrevergne and T. Cazenave, "Distributed nested rollout policy for SameGame", CGW 2017 (share).
+    /// Cazenave, LION 2023 (bias_rate). T. Cazenave, arXiv:2401.10420, 2024 (repetitions). A. Nagorko,
+    /// "Parallel nested rollout policy adaptation", CoG 2019, and B. Negrevergne and T. Cazenave, "Distributed nested
+    /// rollout policy for SameGame", CGW 2017 (share).
     pub struct Nrpa {
         /// nesting level
         level: u64 = 4, 1..=12;
@@ -167,12 +163,8 @@ parameters! {
         adapting: Adapting = Adapting::Running, ();
         /// iterations of each level before it begins to learn
         threshold: PerLevel = 0.into(), 0..=1_000_000_000;
-        /// learning begins after an optimal-stopping test with this constant (2.3 in the paper); 0: at once
-        stopping: f64 = 0.0, 0.0..=1_000_000.0;
         /// a level ends once its best sequence was found again this many times; 0: never
         repetitions: u64 = 0, 0..=1_000_000_000;
-        /// leave a playout that ends in a state met before at a random step
-        explore: bool = false, ();
         /// independent runs that compete at the start, each on a variant of the rollout, the worse half dropped after
         /// every round
         arms: u64 = 1, 1..=1024;
@@ -180,8 +172,6 @@ parameters! {
         race: u64 = 3, 1..=1_000_000_000;
         /// what the streams of several threads share
         share: Share = Share::None, ();
-        /// iterations of the outermost level between two exchanges; share = islands
-        share_every: u64 = 1, 1..=1_000_000_000;
         /// start again with a blank policy when a run ends, until the budget is used up
         restarts: bool = true, ();
     }

@@ -60,7 +60,7 @@ impl Frame {
         let best = self.entries.first();
         let again = parameters.repetitions > 0 && best.is_some_and(|best| best.trace.moves == trace.moves);
         let improves = best.and_then(|best| best.score).is_none_or(|best| sense.better(score, best));
-        self.gate.note(sense, score, again, improves);
+        self.gate.note(again, improves);
         self.found.push(Found { score, trace, source: self.turn });
     }
 
@@ -207,7 +207,7 @@ impl Beams {
             }
             frame.iteration += 1;
             let ends = frame.iteration >= parameters.iterations.at(level) || frame.gate.is_over(parameters);
-            let learn = !ends && frame.gate.learns(parameters, sense, level, frame.iteration);
+            let learn = !ends && frame.iteration > parameters.threshold.at(level);
             frame.select(sense, parameters.width.at(level) as usize, learn, parameters.alpha);
             frame.turn = 0;
             if !ends {

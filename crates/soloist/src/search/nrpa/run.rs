@@ -1,6 +1,5 @@
 //! Nested runs as a step machine: arms that race, restarts, exchange with other streams.
 
-use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa};
@@ -92,7 +91,6 @@ pub(crate) struct NrpaSearch {
     goal: u64,
     /// The variant that the rollout is set to; unknown after a resume.
     variant: Option<usize>,
-    ends: Ends,
     trace: Trace<MoveId>,
     state: State,
     root: State,
@@ -119,7 +117,6 @@ impl NrpaSearch {
             turn: 0,
             goal: 0,
             variant: None,
-            ends: Ends::default(),
             trace: Trace::default(),
             state: root.clone(),
             root,
@@ -145,7 +142,6 @@ impl NrpaSearch {
         self.arms =
             (0..parameters.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
         (self.turn, self.goal) = (0, parameters.race);
-        self.ends.clear();
     }
 
     /// Ends the turn of an arm that did its share. Ends a round of turns by dropping the worse half.
@@ -260,9 +256,6 @@ impl Search for NrpaSearch {
             if let Some((needed, _)) = problem.watch().overflow() {
                 return self.overflow(context, needed);
             }
-            if self.parameters.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
-                deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
-            }
             let score = context.finish(&self.state, &[], &self.trace.moves);
             context.tally.counters.nodes += self.trace.moves.len() as u64;
             self.absorb(problem, score);
@@ -319,12 +312,12 @@ impl Search for NrpaSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.arms, self.turn, self.goal, &self.ends))
+        encode(&(&self.arms, self.turn, self.goal))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (mut arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
-        let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1) && ends.is_sound();
+        let (mut arms, turn, goal) = decode::<(Vec<Arm>, usize, u64)>(bytes)?;
+        let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1);
         ensure(sound && goal <= MOST, "another number of arms")?;
         let policy = self.blank(problem);
         for arm in &arms {
@@ -335,7 +328,7 @@ impl Search for NrpaSearch {
                 levels.room = self.room;
             }
         }
-        (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);
+        (self.arms, self.turn, self.goal) = (arms, turn, goal);
         Ok(())
     }
 }

@@ -39,11 +39,6 @@ impl Nodes {
         Self { nodes: Vec::new(), free: Vec::new(), most }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.nodes.clear();
-        self.free.clear();
-    }
-
     /// Takes over the nodes of a checkpoint.
     pub(crate) fn resume(&mut self, saved: Self) {
         *self = Self { most: self.most, ..saved };
@@ -56,15 +51,6 @@ impl Nodes {
 
     pub(crate) fn is_full(&self) -> bool {
         self.free.is_empty() && self.nodes.len() >= self.most
-    }
-
-    /// How many nodes there are.
-    pub(crate) fn used(&self) -> usize {
-        self.nodes.len() - self.free.len()
-    }
-
-    pub(crate) fn node(&self, at: u32) -> Node {
-        self.nodes[at as usize]
     }
 
     pub(crate) fn bound(&self, at: u32) -> f64 {
@@ -150,13 +136,13 @@ impl Nodes {
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem; `open`: those that are open or being expanded.
-    /// `meet` receives each node, its parent and its state, and returns whether they agree.
+    /// `meet` receives each node and its state, and returns whether they agree.
     pub(crate) fn check(
         &self,
         problem: &dyn ErasedProblem,
         start: &State,
         open: impl Iterator<Item = u32>,
-        meet: impl Fn(&Node, Option<&Node>, &State) -> bool,
+        meet: impl Fn(&Node, &State) -> bool,
     ) -> Result<(), CheckpointError> {
         let what = "a list of open states";
         ensure(self.is_sound(open), what)?;
@@ -166,16 +152,13 @@ impl Nodes {
         let root = roots.next();
         ensure(roots.next().is_none(), what)?;
         if let Some(root) = root {
-            ensure(meet(&self.nodes[root], None, start), "a state of another tree")?;
+            ensure(meet(&self.nodes[root], start), "a state of another tree")?;
         }
         let edge = |at: usize| {
             let node = used(at)?;
             let parent = if root == Some(node.parent as usize) { validate::NONE } else { node.parent };
             Some((parent, node.mv?))
         };
-        validate::replay_tree(problem, start, self.nodes.len(), edge, |at, state| {
-            let node = &self.nodes[at];
-            meet(node, self.nodes.get(node.parent as usize), state)
-        })
+        validate::replay_tree(problem, start, self.nodes.len(), edge, |at, state| meet(&self.nodes[at], state))
     }
 }

@@ -206,7 +206,7 @@ impl OpenList {
         let ages = self.born <= MOST && self.open.iter().all(|open| open.age.0 < self.born);
         ensure(ages, "a list of open states")?;
         let open = self.open.iter().map(|open| open.node).chain(self.current.map(|(at, _)| at));
-        self.nodes.check(problem, &self.root, open, |node, _, state| {
+        self.nodes.check(problem, &self.root, open, |node, state| {
             optimistic(problem, state).total_cmp(&node.bound).is_eq() && !problem.is_finished(state)
         })
     }

@@ -7,6 +7,23 @@ use crate::search::family::Family;
 use crate::search::step::Search;
 
 impl Family for Uct {
+    fn first_parameters(&self) -> &'static [&'static str] {
+        &[
+            "c",
+            "value",
+            "w",
+            "normalization",
+            "bias_weight",
+            "expansion",
+            "solver",
+            "prune",
+            "beam_width",
+            "beam_limit",
+            "move_playouts",
+            "tree_playouts",
+        ]
+    }
+
     fn plays_by_bias(&self) -> bool {
         true
     }
@@ -15,16 +32,13 @@ impl Family for Uct {
         let has_beam = self.narrowing.beam_width > 0;
         refuse(&[
             (has_beam && self.growth.transpositions, "beam_width and transpositions exclude each other"),
-            (self.pacing.table_visits > 0 && !self.growth.transpositions, "table_visits needs transpositions"),
-            (self.pacing.table_visits > 0 && self.nesting.nesting > 1, "table_visits and nesting exclude each other"),
             (has_beam && self.pacing.move_playouts > 0, "beam_width and move_playouts exclude each other"),
             (self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1, "fpu=node needs bandit=ucb1"),
         ])?;
         self.pacing.validate()?;
         self.growth.validate()?;
         self.pruning.validate(self)?;
-        self.selection.validate(&self.pacing)?;
-        self.nesting.validate(self)
+        self.selection.validate(&self.pacing)
     }
 
     fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {

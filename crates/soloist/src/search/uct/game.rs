@@ -25,13 +25,6 @@ parameters! {
     /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
     /// nodes after which a new tree (and game) begins: randomised restarts.
     ///
-    /// # A table of states
-    /// With `table_visits` = V (and `transpositions`) the run keeps what it knew of the states whose nodes leave the
-    /// tree: by a new tree, by a move played, for want of memory. A node that enters the tree later begins with the
-    /// statistics of its state, scaled down to V playouts at most, and the root with none. So a restart is guided by
-    /// the trees before it, the more the larger V is, and still finds its own way. Schadd et al. name it as future
-    /// work. States that were seen to their end are not marked: playouts may repeat them. The table takes a quarter of
-    /// the memory; of too many entries the most visited stay.
     pub struct Pacing {
         /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
         tree_playouts: u64 = 0, 0..=1_000_000_000_000;
@@ -47,8 +40,6 @@ parameters! {
         played_only: bool = false, ();
         /// nodes after which a new tree is begun; 0: never
         restart_nodes: u64 = 0, 0..=1_000_000_000_000;
-        /// playouts as which the statistics of a state that an earlier tree met count at most; 0: they are forgotten
-        table_visits: u64 = 0, 0..=1_000_000_000_000;
         /// each new game plays with the variant of the rollout that did best so far
         variants: bool = false, ();
         /// begin again when a game or a beam has come to its end, until the budget is used up
@@ -170,15 +161,6 @@ impl Game {
 }
 
 impl UctSearch {
-    /// Keeps what the nodes know that are about to leave the tree: all but those that `stays` names.
-    fn remember(&mut self, stays: impl Fn(u32) -> bool) {
-        let most = self.uct.pacing.table_visits;
-        if most > 0 {
-            let leaving = self.tree.keys.iter().filter(|&(_, &node)| !stays(node));
-            self.table.remember(&self.tree.arena, leaving, most);
-        }
-    }
-
     /// Does everything that comes before a playout. Returns a status when there is no playout because the search is
     /// over.
     pub(super) fn prepare(&mut self, context: &mut Context<'_>) -> Option<Status> {
@@ -273,7 +255,6 @@ impl UctSearch {
                 self.move_root(slot);
             }
         } else if !self.uct.pacing.keep_tree {
-            self.remember(|_| false);
             self.tree.arena.clear();
             self.tree.keys.clear();
         } else {
@@ -302,7 +283,6 @@ impl UctSearch {
         let per_move = (self.game.per_move as f64 * grow(self.uct.pacing.move_growth)).min(1e15) as u64;
         self.game = Game::new(per_move);
         self.roots.tree.clone_from(&self.roots.problem);
-        self.remember(|_| false);
         self.tree.clear();
         self.learner.forget_tree(&self.uct);
         if let Some(beam) = &mut self.beam {
@@ -323,10 +303,6 @@ impl UctSearch {
     /// Makes `root` the root of a tree whose nodes may have several parents, and drops what is not below it and the
     /// children of nodes with fewer than `least` playouts.
     fn shrink_to(&mut self, root: usize, least: u64) {
-        if self.uct.pacing.table_visits > 0 {
-            let (stay, _) = self.tree.arena.grafted(root, least);
-            self.remember(|node| stay.contains(&(node as usize)));
-        }
         let place = self.tree.arena.graft(root, least);
         self.follow_nodes(&place);
     }

@@ -1,9 +1,8 @@
-//! Growth of the tree: children of leaves, widening, shared states, lines from outside.
+//! Growth of the tree: children of leaves, shared states, lines from outside.
 
 use super::arena::Arena;
 use super::run::UctSearch;
 use super::select::Ties;
-use super::table::Table;
 use super::{Uct, refuse};
 use crate::core::cut::EVERY;
 use crate::core::hash::Key;
@@ -33,8 +32,6 @@ choice! {
         Off = "off",
         /// The reward `fpu_value`.
         Constant = "constant",
-        /// The parent's value less `fpu_value`.
-        Parent = "parent",
         /// What the parent itself has among its siblings: value, exploration term and 1 / (1 + depth), against those of
         /// its tried children with 1 / (2 + depth). At the root more than any other.
         Node = "node",
@@ -65,9 +62,8 @@ parameters! {
     ///
     /// # Tried and untried children
     ///
-    /// `fpu` lets tried children be tried again before all have been tried. `widening` = k limits the children in play
-    /// to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`. The child with the largest bias comes first
-    /// if `bias_weight` is set, otherwise a random one.
+    /// `fpu` lets tried children be tried again before all have been tried; it applies to `expansion = one` and `lazy`.
+    /// The child with the largest bias comes first if `bias_weight` is set, otherwise a random one.
     ///
     /// With `expansion = lazy` a node gets its children one at a time, in the order of its moves, and only children
     /// that were tried take memory. The moves are listed again for each. This suits states with hundreds of moves of
@@ -114,12 +110,8 @@ parameters! {
         solver: bool = true, ();
         /// first-play urgency: what a child without a playout counts
         fpu: FirstPlay = FirstPlay::Off, ();
-        /// its reward, or what is taken off the parent's
+        /// its reward; fpu = constant
         fpu_value: f64 = 0.5, -1e12..=1e12;
-        /// progressive widening: children in play are at most this times visits ^ `widening_exponent`; 0: all
-        widening: f64 = 0.0, 0.0..=1e9;
-        /// the exponent of progressive widening
-        widening_exponent: f64 = 0.5, 0.0..=1.0;
         /// states with the same key share a node
         transpositions: bool = false, ();
     }
@@ -132,7 +124,6 @@ impl Growth {
         let lazy = self.expansion == Expansion::Lazy;
         refuse(&[
             (self.select_from > 0 && (all || lazy), "select_from needs expansion=one"),
-            (self.widening > 0.0 && all, "widening needs expansion=one or lazy"),
             (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one or lazy"),
             (self.theta > 0 && all, "theta needs expansion=one or lazy"),
             (self.theta == 1, "theta=1 would never try a second child"),
@@ -159,8 +150,6 @@ pub(super) struct Tree {
 impl Tree {
     /// Returns a tree without nodes, which may take a share of `memory` bytes.
     pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, memory: u64) -> Self {
-        let has_table = uct.pacing.table_visits > 0;
-        let memory = if has_table { memory - Table::share(memory) } else { memory };
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let memory = match (uct.growth.transpositions, uct.uses_codes()) {
             (true, _) => memory / 16 * 5,
@@ -272,7 +261,6 @@ impl UctSearch {
     pub(super) fn descend(&mut self, context: &mut Context<'_>) -> Leaf {
         let problem = context.problem;
         self.go_to_root_or_pending(problem);
-        let mut reference = if self.learner.needs_codes { self.learner.names[0] } else { 0 };
         loop {
             // Where keys lie, shared states may have circles.
             let depth = self.walk.path.len();
@@ -309,15 +297,12 @@ impl UctSearch {
                     },
                 }
             }
-            if self.uct.selection.amaf && visits > self.uct.selection.amaf_reference {
-                reference = self.learner.names[self.walk.path.len() - 1];
-            }
             let untried = self.tree.arena.untried(at);
             let passes = self.passes_on(at);
             let selects = untried == 0 || passes || self.may_return(at);
             let is_drawn = selects && self.uct.selection.ties == Ties::Random;
             let draw = if is_drawn { context.rng.next_u64() } else { 0 };
-            let choice = if selects { self.selector(reference, draw).select(at) } else { None };
+            let choice = if selects { self.selector(draw).select(at) } else { None };
             let expands = choice.is_none_or(|(_, bound)| !passes && self.prefers_untried(at, bound));
             if untried > 0 && expands {
                 let child = if self.uct.growth.expansion == Expansion::Lazy {
@@ -404,27 +389,20 @@ impl UctSearch {
 
     /// Whether a tried child of `at` may be chosen before all have been tried.
     fn may_return(&self, at: usize) -> bool {
-        self.tree.arena.get(at).tried > 0 && (self.uct.growth.fpu != FirstPlay::Off || self.uct.growth.widening > 0.0)
+        self.tree.arena.get(at).tried > 0 && self.uct.growth.fpu != FirstPlay::Off
     }
 
     /// Whether an untried child of `at` comes before the tried one with this bound.
     fn prefers_untried(&self, at: usize, bound: f64) -> bool {
         let node = self.tree.arena.get(at);
-        if self.uct.growth.widening > 0.0 {
-            let play = self.uct.growth.widening * libm::pow(node.visits as f64, self.uct.growth.widening_exponent);
-            if f64::from(node.tried) >= play.ceil() {
-                return false;
-            }
-        }
         match self.uct.growth.fpu {
             FirstPlay::Off => true,
             FirstPlay::Constant => self.uct.growth.fpu_value >= bound,
-            FirstPlay::Parent => self.selector(0, 0).reward_of(at) - self.uct.growth.fpu_value >= bound,
             FirstPlay::Node => {
                 let path = &self.walk.path;
                 let Some(above) = path.len().checked_sub(2) else { return true };
                 let parent = self.tree.arena.get(path[above]).visits as f64;
-                let selector = self.selector(0, 0);
+                let selector = self.selector(0);
                 let exploration = selector.c * (libm::log(parent) / node.visits as f64).sqrt();
                 competes(selector.reward_of(at) + exploration, path.len() - 1, bound)
             }
@@ -446,9 +424,6 @@ impl UctSearch {
             }
             None => {
                 self.tree.keys.insert(key, slot as u32);
-                if let Some(known) = self.table.prior(key, self.uct.pacing.table_visits) {
-                    self.tree.arena.begin_with(slot, &known);
-                }
                 true
             }
         }

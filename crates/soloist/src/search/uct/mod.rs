@@ -1,10 +1,9 @@
 //! Tree search with upper confidence bounds (UCT) and its variants for one player.
 //!
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
-//! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
-//! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
-//! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under
-//! codes, `met` the scores met and their scales, `table` what earlier trees knew of the states.
+//! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `learn` learns playouts. `run` makes the
+//! steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in the
+//! tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their scales.
 
 mod arena;
 mod beam;
@@ -15,18 +14,15 @@ mod graph;
 mod grow;
 mod learn;
 mod means;
-mod nested;
 mod prune;
 mod run;
 mod score_range;
 mod select;
-mod table;
 
 pub use beam::{Narrowing, Rank};
 pub use game::Pacing;
 pub use grow::{Expansion, FewVisits, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
-pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
@@ -38,7 +34,7 @@ parameter_groups! {
     /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
     /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and
     /// rules of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
-    /// [`Narrowing`], [`Pacing`], [`Pruning`], [`Nesting`] and [`Playing`]. On the command line and in
+    /// [`Narrowing`], [`Pacing`], [`Pruning`] and [`Playing`]. On the command line and in
     /// [`set`](Self::set) the groups are one flat table. The published searches are [presets](crate::Method::presets).
     ///
     /// # Offered solutions
@@ -67,14 +63,13 @@ parameter_groups! {
     /// Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose
     /// constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree
     /// search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search",
-    /// CIG 2012, and "Nested Monte-Carlo tree search for online planning in large MDPs", ECAI 2012. M. Winands, Y.
+    /// CIG 2012. M. Winands, Y.
     /// Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte Carlo tree
     /// search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom, "Efficient selectivity and
     /// backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al., "Progressive strategies for
-    /// Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias, widening). P. Nijssen and M.
+    /// Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias). P. Nijssen and M.
     /// Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010 (history). S. Gelly and D. Silver,
-    /// "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). T. Cazenave, "Generalized rapid action value
-    /// estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo
+    /// "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). B. Childs, J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo
     /// tree search", CIG 2008. H. Finnsson and Y. Bjornsson, "Simulation-based approach to general game playing", AAAI
     /// 2008 (history in playouts). T. Cazenave, "Playout policy adaptation with move features", TCS 644, 2016. B.
     /// Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Combining simulated annealing and Monte Carlo tree search
@@ -90,8 +85,6 @@ parameter_groups! {
         pacing: Pacing;
         /// Branch and bound in the tree.
         pruning: Pruning;
-        /// Searches in the place of playouts.
-        nesting: Nesting;
         /// How playouts choose their moves.
         playing: Playing;
     }

@@ -40,9 +40,9 @@ parameters! {
     /// In the same way a node with all children tried takes the best of their bounds for its bound, if that is worse:
     /// the root's is the bound of the run, reported with the gap as it falls.
     ///
-    /// `auto` prunes where the root has a bound and `value = best`; not with `transpositions`, `beam_width`,
-    /// `move_playouts` or `nesting`, which exclude it, nor without `solver`. Cost: one bound a node and, for each new
-    /// incumbent, one pass over the tree; 16 bytes a node.
+    /// `auto` prunes where the root has a bound and `value = best`; not with `transpositions`, `beam_width` or
+    /// `move_playouts`, which exclude it, nor without `solver`. Cost: one bound a node and, for each new incumbent, one
+    /// pass over the tree; 16 bytes a node.
     pub struct Pruning {
         /// remove nodes whose bound is not better than the incumbent
         prune: Prune = Prune::Auto, ();
@@ -58,7 +58,6 @@ impl Pruning {
             (on && uct.growth.transpositions, "prune=on and transpositions exclude each other"),
             (on && uct.narrowing.beam_width > 0, "prune=on and beam_width exclude each other"),
             (on && uct.pacing.move_playouts > 0, "prune=on and move_playouts exclude each other"),
-            (on && uct.nesting.nesting > 1, "prune=on and nesting exclude each other"),
         ])
     }
 

@@ -6,10 +6,8 @@ use super::beam::Beam;
 use super::game::{Game, Roots, Variants};
 use super::grow::{Leaf, Tree};
 use super::learn::{Learner, Playouts, Saved};
-use super::nested::{self, Nested};
 use super::score_range::{SavedScoreRange, ScoreRange};
 use super::select::Selector;
-use super::table::{Known, Table};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::ensure;
 use crate::core::solution::Solution;
@@ -30,11 +28,7 @@ pub(crate) struct UctSearch {
     pub(super) game: Game,
     pub(super) variants: Variants,
     pub(super) roots: Roots,
-    /// What earlier trees knew of the states.
-    pub(super) table: Table,
     pub(super) walk: Walk,
-    /// The search that takes the place of playouts.
-    pub(super) nested: Option<Box<Nested>>,
 }
 
 /// The way of a playout, with its buffers.
@@ -75,8 +69,6 @@ impl Walk {
 impl UctSearch {
     pub(crate) fn new(uct: Uct, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let root = problem.root();
-        let nested = Nested::new(&uct, problem, memory / 4);
-        let memory = if nested.is_some() { memory / 4 * 3 } else { memory };
         let reference = uct.selection.reference;
         let (narrowing, pacing) = (&uct.narrowing, &uct.pacing);
         Self {
@@ -87,21 +79,20 @@ impl UctSearch {
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
             game: Game::new(pacing.move_playouts),
             variants: Variants::default(),
-            table: Table::new(memory),
             walk: Walk::new(&root),
             roots: Roots::new(root),
-            nested,
             uct,
         }
     }
 
     /// The inputs of selection at the end of the path; `draw` decides between equal bounds.
-    pub(super) fn selector(&self, reference: u64, draw: u64) -> Selector<'_> {
+    pub(super) fn selector(&self, draw: u64) -> Selector<'_> {
         let Self { uct, tree, learner, met, sense, .. } = self;
         let depth = self.game.decided.len() + self.walk.path.len() - 1;
         let c = uct.selection.constant(self.game.played, uct.pacing.tree_playouts, depth, met.longest);
         let (arena, range, standard) = (&tree.arena, met.range, met.standard());
-        Selector { uct, sense: *sense, arena, learner, range, standard, c, reference, draw }
+        let name = if uct.selection.amaf { learner.names[self.walk.path.len() - 1] } else { 0 };
+        Selector { uct, sense: *sense, arena, learner, range, standard, c, name, draw }
     }
 
     /// Plays the move into the slot `child` and puts it on the path.
@@ -187,33 +178,9 @@ impl UctSearch {
         }
     }
 
-    /// Begins a search from the end of the path instead of a playout. Returns false when there is nothing to search.
-    fn begin_nested(&mut self, problem: &dyn ErasedProblem) -> bool {
-        let Some(nested) = &mut self.nested else { return false };
-        self.walk.moves.clear();
-        problem.moves(&self.walk.state, &mut self.walk.moves);
-        if self.walk.moves.is_empty() {
-            return false;
-        }
-        nested.begin(&self.walk.state, &self.walk.prefix);
-        true
-    }
-
-    /// Makes a playout of the search below.
-    fn step_nested(&mut self, context: &mut Context<'_>) {
-        let Some(end) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
-        if let Some(score) = end.best {
-            self.back_up(score);
-        }
-        if let Some(coverage) = end.closed.filter(|_| self.uct.closes()) {
-            self.close(coverage);
-        }
-    }
-
-    /// Walks down the tree, then makes a playout or the first one of a nested search.
+    /// Walks down the tree, then makes a playout.
     fn walk(&mut self, context: &mut Context<'_>) {
         match self.descend(context) {
-            Leaf::Play if self.begin_nested(context.problem) => self.step_nested(context),
             Leaf::Play => self.play(context, false),
             Leaf::Guided => self.play(context, true),
             Leaf::Nothing => {}
@@ -269,14 +236,10 @@ impl UctSearch {
 
 impl Search for UctSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
-        if self.nested.as_ref().is_some_and(|nested| nested.is_active()) {
-            self.step_nested(context);
-        } else {
-            if let Some(status) = self.prepare(context) {
-                return status;
-            }
-            self.walk(context);
+        if let Some(status) = self.prepare(context) {
+            return status;
         }
+        self.walk(context);
         self.prune_by_incumbent(context);
         if self.uct.closes() && self.tree.arena.get(0).closed {
             if let Some(proof) = self.game.ledger.proof(self.sense, context.incumbent()) {
@@ -302,12 +265,7 @@ impl Search for UctSearch {
         if !solution.moves.starts_with(&self.game.decided) || self.tree.arena.len() == 0 && !self.plant(context) {
             return;
         }
-        // A nested search continues below the present path.
-        let path = std::mem::take(&mut self.walk.path);
-        let prefix = std::mem::take(&mut self.walk.prefix);
-        let state = self.walk.state.clone();
         self.insert(context, solution);
-        (self.walk.path, self.walk.prefix, self.walk.state) = (path, prefix, state);
     }
 
     fn save(&self) -> Vec<u8> {
@@ -315,19 +273,17 @@ impl Search for UctSearch {
         keys.sort_unstable();
         let Tree { arena, pending, pruned_by, full, .. } = &self.tree;
         let tree = (arena, self.met.save(), (pending, pruned_by), full, keys);
-        let nested = self.nested.as_ref().map(|nested| nested.save(&self.walk.path));
-        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested, self.table.save()))
+        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save()))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u128, u32)>);
-        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>, Vec<(u128, Known)>);
-        let (tree, (game, variants), beam, learned, nested, table) = decode::<Whole>(bytes)?;
+        type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved);
+        let (tree, (game, variants), beam, learned) = decode::<Whole>(bytes)?;
         let (arena, met, (pending, pruned_by), full, keys) = tree;
         let expected = &self.tree.arena;
         if (arena.has_sides, arena.has_limits, arena.lazy) != (expected.has_sides, expected.has_limits, expected.lazy)
             || beam.is_some() != self.beam.is_some()
-            || nested.is_some() != self.nested.is_some()
         {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
@@ -340,23 +296,8 @@ impl Search for UctSearch {
             return Err(CheckpointError::Corrupt("a key of the tree"));
         }
         self.roots.tree = replay(problem, &game.decided)?;
-        if let (Some(inner), Some(saved)) = (&mut self.nested, nested) {
-            self.walk.path = inner.load(problem, saved)?.unwrap_or_default();
-        }
-        if !self.tree.arena.is_path(pending.iter().flatten().map(|&slot| slot as usize))
-            || !self.tree.arena.is_path(self.walk.path.iter().skip(1).copied())
-            || self.walk.path.first().is_some_and(|&root| root != 0)
-        {
-            return Err(CheckpointError::Corrupt("a path in the tree"));
-        }
-        if let Some(nested) = &self.nested
-            && nested.is_active()
-        {
-            let below = self.walk.path.iter().skip(1).map(|&slot| &self.tree.arena.get(slot).mv);
-            ensure(nested.is_below(game.decided.iter().chain(below)), "a nested search of another node")?;
-        }
+        ensure(self.tree.arena.is_path(pending.iter().flatten().map(|&slot| slot as usize)), "a path in the tree")?;
         self.learner.load(learned)?;
-        self.table.load(table)?;
         self.tree.keys = keys.into_iter().collect();
         (self.tree.pending, self.tree.pruned_by, self.tree.full) = (pending, pruned_by, full);
         (self.game, self.beam, self.variants) = (game, beam, variants);

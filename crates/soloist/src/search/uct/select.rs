@@ -8,6 +8,11 @@ use crate::core::parameter::{ParameterError, choice, parameters};
 use crate::{Rng, Sense};
 use std::sync::LazyLock;
 
+/// What is left of `c` at the end of exponential cooling.
+const COOLED: f64 = 0.01;
+/// How fast the mean of AMAF gives way to the mean of the child: larger is faster.
+const AMAF_BIAS: f64 = 1e-3;
+
 choice! {
     /// What a node is worth.
     pub enum NodeValue {
@@ -55,7 +60,7 @@ choice! {
         None = "none",
         /// To 0 by the same amount a playout: `c (N - i) / N`.
         Linear = "linear",
-        /// To `cooling_end` of its value by the same factor a playout: `c cooling_end^(i / N)`.
+        /// To a hundredth by the same factor a playout: `c 0.01^(i / N)`.
         Exponential = "exponential",
         /// Linearly, and linearly with the depth of the node as well: `c (N - i) / N (L - depth) / L`, `L` being the
         /// length of the longest solution met.
@@ -96,10 +101,8 @@ parameters! {
     /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
     ///   playouts with the move's code.
     ///
-    /// With `amaf`, `X` is replaced by `(1 - b) X + b A`, where `A` is the mean reward of the `p` playouts through a
-    /// reference node in which the move's code was played at any later time, and `b = p / (p + n_i + amaf_bias p n_i)`.
-    /// The reference is the closest ancestor with more than `amaf_reference` playouts (GRAVE); with 0 it is the parent
-    /// itself (RAVE).
+    /// With `amaf`, `X` is replaced by `(1 - b) X + b A`, where `A` is the mean reward of the `p` playouts through the
+    /// parent in which the move's code was played at any later time, and `b = p / (p + n_i + 0.001 p n_i)` (RAVE).
     ///
     /// With infeasible playouts the value of a child is (f feasible and i infeasible playouts through the parent): `(i
     /// + f X) / (i + f)` when it has a feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least
@@ -137,8 +140,6 @@ parameters! {
         reference: f64 = 0.0, -1e15..=1e15;
         /// how `c` falls over the playouts of a tree
         cooling: Cooling = Cooling::None, ();
-        /// what is left of `c` at the end of exponential cooling
-        cooling_end: f64 = 0.01, 1e-9..=1.0;
         /// how many times within a tree the cooling begins again
         reheats: u64 = 0, 0..=1_000_000;
         /// the exploration term
@@ -151,12 +152,8 @@ parameters! {
         bias_weight: f64 = 0.0, 0.0..=1e12;
         /// progressive history: weight of the mean reward of a move's code over the search
         history: f64 = 0.0, 0.0..=1e12;
-        /// mix in the mean reward of playouts that make the move later on (RAVE, GRAVE)
+        /// mix in the mean reward of playouts that make the move later on (RAVE)
         amaf: bool = false, ();
-        /// how fast that mean gives way to the mean of the child: larger is faster
-        amaf_bias: f64 = 1e-3, 0.0..=1e6;
-        /// an ancestor with more playouts than this lends its statistics (GRAVE); 0: the parent does (RAVE)
-        amaf_reference: u64 = 0, 0..=1_000_000_000;
         /// which of several children with the largest bound is followed
         ties: Ties = Ties::First, ();
     }
@@ -183,7 +180,7 @@ impl Selection {
         match self.cooling {
             Cooling::None => self.c,
             Cooling::Linear => self.c * linear(),
-            Cooling::Exponential => self.c * libm::pow(self.cooling_end, playout as f64 / all),
+            Cooling::Exponential => self.c * libm::pow(COOLED, playout as f64 / all),
             Cooling::Depth => {
                 let rest = longest.saturating_sub(depth) as f64 / longest.max(1) as f64;
                 self.c * linear() * rest
@@ -232,8 +229,8 @@ pub(super) struct Selector<'a> {
     pub(super) standard: f64,
     /// The weight of the exploration term in this playout at this depth.
     pub(super) c: f64,
-    /// Where AMAF statistics come from.
-    pub(super) reference: u64,
+    /// The name of the node whose children are compared, for AMAF.
+    pub(super) name: u64,
     /// Decides between equal bounds where `ties` = random.
     pub(super) draw: u64,
 }
@@ -298,10 +295,10 @@ impl Selector<'_> {
                 self.value_with_violations(parent, child, all, violations, scale)
             };
             if selection.amaf {
-                let entry = self.learner.amaf(self.reference, arena.side(slot).code);
+                let entry = self.learner.amaf(self.name, arena.side(slot).code);
                 if entry.count > 0 {
                     let p = entry.count as f64;
-                    let beta = p / (p + visits + selection.amaf_bias * p * visits);
+                    let beta = p / (p + visits + AMAF_BIAS * p * visits);
                     value = (1.0 - beta) * value + beta * scale.reward(entry.sum / p);
                 }
             }

@@ -253,25 +253,13 @@ impl<P: Problem> Tree<'_, P> {
         {
             return Some(child);
         }
-        if node.tried == 0 || self.uct.growth.fpu == FirstPlay::Off && self.uct.growth.widening == 0.0 {
+        if node.tried == 0 || self.uct.growth.fpu == FirstPlay::Off {
             return None;
         }
         let (bound, child) = choose()?;
-        if self.uct.growth.widening > 0.0 {
-            let play =
-                self.uct.growth.widening * libm::pow(node.scores.len() as f64, self.uct.growth.widening_exponent);
-            if node.tried as f64 >= play.ceil() {
-                return Some(child);
-            }
-        }
         let urgency = match self.uct.growth.fpu {
             FirstPlay::Off => f64::INFINITY,
             FirstPlay::Constant => self.uct.growth.fpu_value,
-            FirstPlay::Parent => {
-                let good = node.feasible();
-                let value = if good.is_empty() { 0.0 } else { self.value(path, &good, self.scale(path)) };
-                value - self.uct.growth.fpu_value
-            }
             FirstPlay::Node if path.len() == self.root.len() => f64::INFINITY,
             FirstPlay::Node => {
                 let good = node.feasible();

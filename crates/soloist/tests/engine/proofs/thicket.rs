@@ -79,16 +79,6 @@ impl Thicket {
         thicket
     }
 
-    /// One with bounds that are exact.
-    pub(crate) fn sharp(seed: u64) -> Self {
-        let mut thicket = Self { complete: true, keys: false, futures: false, ..Self::new(seed) };
-        thicket.worth.iter_mut().for_each(|worth| *worth = worth.or(Some(0)));
-        // The root's is weak: the search has to end by itself.
-        thicket.set_bounds(0, &mut Rng::new(seed));
-        thicket.bounds[0] += if thicket.sense == Sense::Maximize { 5.0 } else { -5.0 };
-        thicket
-    }
-
     /// One without a feasible solution.
     pub(crate) fn hopeless(seed: u64) -> Self {
         let mut thicket = Self { complete: true, bounds: Vec::new(), ..Self::new(seed) };

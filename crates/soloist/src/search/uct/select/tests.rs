@@ -56,12 +56,11 @@ fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw:
         learner.count(uct, Score::Feasible(*score), Scale::raw(sense));
     }
     learner.start();
-    let reference = learner.names[0];
+    let name = learner.names[0];
     let mut range = Range::default();
     [0.0, 10.0].iter().for_each(|&score| range.add(score, Sense::Maximize));
     let standard = 30.0;
-    let selector =
-        Selector { uct, sense, arena, learner: &learner, range, standard, c: uct.selection.c, reference, draw };
+    let selector = Selector { uct, sense, arena, learner: &learner, range, standard, c: uct.selection.c, name, draw };
     let (slot, bound) = selector.select(0).unwrap();
     (slot - arena.get(0).children().start, (bound * 1e6).round() / 1e6)
 }
@@ -146,13 +145,13 @@ fn ratios_by_hand() {
 #[test]
 fn cooling_by_hand() {
     let at = |cooling, playout, depth, longest| {
-        let uct = altered(&Uct::cooled(1.0, 100, cooling), &format!("cooling={cooling} c=8.0 cooling_end=0.25"));
+        let uct = altered(&Uct::cooled(1.0, 100, cooling), &format!("cooling={cooling} c=8.0"));
         uct.selection.constant(playout, 100, depth, longest)
     };
     assert_eq!(at(Cooling::None, 99, 3, 4), 8.0);
     // Equation 4: T(i) = Cp (N - i) / N.
     assert_eq!([0, 25, 99].map(|i| at(Cooling::Linear, i, 3, 4)), [8.0, 6.0, 0.08]);
-    assert_eq!([0, 50].map(|i| at(Cooling::Exponential, i, 3, 4)), [8.0, 4.0]);
+    assert_eq!([0, 50].map(|i| at(Cooling::Exponential, i, 3, 4)), [8.0, 0.8]);
     assert_eq!([0, 1, 3, 4].map(|depth| at(Cooling::Depth, 50, depth, 4)), [4.0, 3.0, 1.0, 0.0]);
     assert_eq!(at(Cooling::Depth, 50, 9, 0), 0.0);
     // Cp = 1 is 2 sqrt 2.
@@ -195,10 +194,10 @@ fn knowledge_by_hand() {
     // History 1: mean 0.9 / (3 * (1 - 0.5) + 1) = 0.36 for the third; 0.1 / (5 * 0.4 + 1) for the second.
     let uct = altered(&Uct::default(), "c=0.0 history=1.0");
     assert_eq!(choice(&uct, &arena, Sense::Maximize, played), (2, 0.86));
-    // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.5 * 6) = 0.25: 0.75 * 0.5 + 0.25 * 0.9 = 0.6; the second:
-    // p = 1, n = 5, b = 1 / 8.5 = 0.117647: 0.541176.
-    let uct = altered(&Uct::default(), "c=0.0 amaf=true amaf_bias=0.5");
-    assert_eq!(choice(&uct, &arena, Sense::Maximize, played), (2, 0.6));
+    // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.001 * 6) = 0.399521: 0.600479 * 0.5 + 0.399521 * 0.9 =
+    // 0.659808; the second: p = 1, n = 5, b = 1 / 6.005 = 0.166528: 0.516736.
+    let uct = altered(&Uct::default(), "c=0.0 amaf=true");
+    assert_eq!(choice(&uct, &arena, Sense::Maximize, played), (2, 0.659808));
 }
 
 #[test]
@@ -223,7 +222,7 @@ fn settings_that_exclude_each_other_are_refused() {
         (altered(&beam, "transpositions=true"), "beam_width and transpositions exclude each other"),
         (altered(&beam, "move_playouts=3"), "beam_width and move_playouts exclude each other"),
         (altered(&Uct::default(), "played_only=true"), "played_only needs move_playouts"),
-        (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one or lazy"),
+        (altered(&Uct::best(), "fpu=constant"), "fpu needs expansion=one or lazy"),
         (
             altered(&raw(1.0), "bandit=ucb1-tuned playouts=history"),
             "bandit=ucb1-tuned needs rewards in [0, 1]: normalization=global or parent",

@@ -113,13 +113,9 @@ impl<P: Problem> Tree<'_, P> {
         let n = node.scores.len() as f64;
         let code = self.problem.code(&self.state(path), child);
         if uct.selection.amaf {
-            // The closest ancestor, the parent included, with enough playouts; the root of the tree in any case.
-            let enough =
-                |length: &usize| self.nodes[&path[..*length]].scores.len() as u64 > uct.selection.amaf_reference;
-            let length = (self.root.len()..=path.len()).rev().find(enough).unwrap_or(self.root.len());
-            let (amaf, p) = self.mean_with(self.game, &path[..length], code);
+            let (amaf, p) = self.mean_with(self.game, path, code);
             if p > 0.0 {
-                let beta = p / (p + n + uct.selection.amaf_bias * p * n);
+                let beta = p / (p + n + 0.001 * p * n);
                 value = (1.0 - beta) * value + beta * reward(amaf, scale);
             }
         }
@@ -162,7 +158,7 @@ impl<P: Problem> Tree<'_, P> {
         match self.uct.selection.cooling {
             Cooling::None => self.uct.selection.c,
             Cooling::Linear => self.uct.selection.c * ((n - i) / n),
-            Cooling::Exponential => self.uct.selection.c * libm::pow(self.uct.selection.cooling_end, i / n),
+            Cooling::Exponential => self.uct.selection.c * libm::pow(0.01, i / n),
             Cooling::Depth => self.uct.selection.c * ((n - i) / n) * ((longest - depth as f64) / longest),
         }
     }
