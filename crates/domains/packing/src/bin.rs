@@ -203,18 +203,18 @@ impl Bin {
         }
     }
 
-    /// Whether a disc at (x, y) overlaps none of the others by more than the slack.
+    /// Whether a disc at (x, y) overlaps none of the first `count` others by more than the slack.
     #[inline]
-    pub(crate) fn is_free(&self, x: f64, y: f64, r: f64) -> bool {
+    fn is_free(&self, x: f64, y: f64, r: f64, count: usize) -> bool {
         let reach = r - self.slack;
         let apart = |disc: usize| {
             let (dx, dy, sum) = (self.xs[disc] - x, self.ys[disc] - y, self.rs[disc] + reach);
             dx * dx + dy * dy >= sum * sum
         };
         if self.gridded {
-            self.grid.all(x, y, r, apart)
+            self.grid.all(x, y, r, |disc| disc >= count || apart(disc))
         } else {
-            let discs = self.xs.iter().zip(&self.ys).zip(&self.rs);
+            let discs = self.xs[..count].iter().zip(&self.ys).zip(&self.rs);
             discs.fold(true, |free, ((&dx, &dy), &other)| {
                 let (dx, dy, sum) = (dx - x, dy - y, other + reach);
                 free & (dx * dx + dy * dy >= sum * sum)
@@ -244,25 +244,17 @@ impl Bin {
             list.started = true;
             self.seeds(r, &mut list.candidates);
         }
-        if !fresh.is_empty() {
-            let reach = r - self.slack;
-            // A long way back, the list is tested as a whole.
-            if fresh.len() > 4 {
-                list.candidates.retain(|spot| self.is_free(spot.x, spot.y, r));
-            } else {
-                for disc in fresh.clone() {
-                    let (x, y, sum) = (self.xs[disc], self.ys[disc], self.rs[disc] + reach);
-                    list.candidates.retain(|spot| {
-                        let (dx, dy) = (x - spot.x, y - spot.y);
-                        dx * dx + dy * dy >= sum * sum
-                    });
-                }
-            }
-            for disc in fresh {
-                self.around(disc, r, &mut list.candidates);
-            }
-            list.seen = self.len();
+        let reach = r - self.slack;
+        // Disc by disc, as if the list had been read after each: of candidates taken for one, another might have stayed.
+        for disc in fresh {
+            let (x, y, sum) = (self.xs[disc], self.ys[disc], self.rs[disc] + reach);
+            list.candidates.retain(|spot| {
+                let (dx, dy) = (x - spot.x, y - spot.y);
+                dx * dx + dy * dy >= sum * sum
+            });
+            self.around(disc, r, &mut list.candidates);
         }
+        list.seen = self.len();
         self.lists[kind] = list;
     }
 
@@ -370,7 +362,7 @@ impl Bin {
         self.near(disc, r, &mut scratch);
         let touch = |disc: usize| [self.xs[disc], self.ys[disc], self.rs[disc] + r];
         let mut offer = |x: f64, y: f64| {
-            if self.shape.holds(x, y, r, self.slack) && self.is_free(x, y, r) {
+            if self.shape.holds(x, y, r, self.slack) && self.is_free(x, y, r, disc + 1) {
                 push(candidates, Candidate { x, y, place: self.place(x, y) }, self.slack);
             }
         };

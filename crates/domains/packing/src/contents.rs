@@ -4,7 +4,7 @@
 //! short annealing inside its hull finds sets of tubes that fill it, each of them worth what it holds in turn. The most
 //! valuable set is the best bundle; the others serve when a type has run out.
 
-use super::bin::{Bin, Shape};
+use super::bin::{Bin, Candidate, Shape};
 use super::board::{Board, Stock};
 use super::encoder::MoveEncoder;
 use super::instance::{Piece, Tubes};
@@ -157,19 +157,21 @@ impl Contents {
         let mut encoder = MoveEncoder::default();
         encoder.start(kit, shape, pieces, 0);
         bin.reset(shape);
-        let mut put = |bin: &mut Bin, counts: &mut [u32], kind: u16, x: f64, y: f64, place: u64| {
+        let mut put = |bin: &mut Bin, counts: &mut [u32], kind: u16, spot: Candidate| {
+            // The candidate that the move names, should two have the same name.
+            let Candidate { x, y, place } = bin.find(kind as usize, spot.place).unwrap_or(spot);
             bin.add(kind, x, y, kit.outer[kind as usize]);
             counts[kind as usize] += 1;
             filling.pieces.push(Piece { kind, x, y });
             filling.places.push(place);
         };
         while let Some((kind, spot)) = encoder.next(kit, bin, |_| true) {
-            put(bin, &mut counts, kind, spot.x, spot.y, spot.place);
+            put(bin, &mut counts, kind, spot);
         }
         for &kind in &kit.by_size {
             while counts[kind as usize] < kit.demand[kind as usize] {
                 let Some(&spot) = bin.candidates(kind as usize, kit.outer[kind as usize]).first() else { break };
-                put(bin, &mut counts, kind, spot.x, spot.y, spot.place);
+                put(bin, &mut counts, kind, spot);
             }
         }
         for (kind, &count) in counts.iter().enumerate() {
