@@ -11,7 +11,7 @@
 //! | [`reproduce`] | repeats published experiments |
 //! | [`report`] | makes one page of files of runs |
 //! | [`serve`] | shows the same page live |
-//! | [`statistics`] | summaries, intervals and tests of plain numbers |
+//! | [`soloist_statistics`] | summaries, intervals and tests of plain numbers |
 //! | [`files`], [`table`], [`text`] | files that are never half written, tables, numbers in words |
 //!
 //! # Example
@@ -78,7 +78,6 @@ mod race;
 pub mod report;
 pub mod reproduce;
 pub mod serve;
-pub mod statistics;
 pub mod table;
 pub mod text;
 pub mod tune;

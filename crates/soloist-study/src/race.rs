@@ -1,7 +1,7 @@
 //! Racing: settings that do not belong to the best are dropped before they have seen every instance.
 
-use crate::statistics::paired_t;
 use soloist::Sense;
+use soloist_statistics::paired_t;
 use std::cmp::Ordering;
 
 /// When a setting leaves the race.

@@ -245,7 +245,8 @@ impl Bin {
             self.seeds(r, &mut list.candidates);
         }
         let reach = r - self.slack;
-        // Disc by disc, as if the list had been read after each: of candidates taken for one, another might have stayed.
+        // Disc by disc, as if the list had been read after each: of candidates taken for one, the other might have
+        // stayed.
         for disc in fresh {
             let (x, y, sum) = (self.xs[disc], self.ys[disc], self.rs[disc] + reach);
             list.candidates.retain(|spot| {

@@ -5,10 +5,10 @@
 
 use super::plan::Plan;
 use super::record::Run;
-use crate::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
 use soloist::Sense;
 use soloist_domain::Depths;
 use soloist_domain::result::close;
+use soloist_statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -71,7 +71,7 @@ pub(crate) struct Comparison {
     /// Whether the sample are the seeds of a single instance.
     pub(crate) seeds: bool,
     /// Mean of A - B with its standard error, interval and p; `None` without common scores.
-    pub(crate) t: Option<crate::statistics::PairedT>,
+    pub(crate) t: Option<soloist_statistics::PairedT>,
     pub(crate) wilcoxon: Wilcoxon,
     /// Wilcoxon's p corrected for the number of comparisons.
     pub(crate) holm: f64,

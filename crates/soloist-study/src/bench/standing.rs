@@ -3,9 +3,9 @@
 use super::analysis::{Grid, mean, of_seed};
 use super::record::Run;
 use super::reference;
-use crate::statistics::bootstrap;
 use soloist::Sense;
 use soloist_domain::result::close;
+use soloist_statistics::bootstrap;
 use std::cmp::Ordering;
 
 /// Confidence of the intervals.

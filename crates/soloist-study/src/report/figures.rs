@@ -3,10 +3,10 @@
 use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row};
-use crate::statistics::Summary;
 use serde_json::{Value, json};
 use soloist::Sense;
 use soloist_domain::result::{close, number};
+use soloist_statistics::Summary;
 
 /// How near to the best known score targets are, as parts of the way from the first scores.
 pub(crate) const LEVELS: [f64; 6] = [0.5, 0.2, 0.1, 0.05, 0.01, 0.0];
@@ -377,7 +377,7 @@ mod tests {
         let pairs = study.grid.comparisons(None);
         // That of the tables of `bench`.
         let found = interval(study, &rows[0]).unwrap();
-        assert_eq!((found.mean, found.ends), (9.0, crate::statistics::bootstrap(&[7.0, 11.0], 0.95, 0)));
+        assert_eq!((found.mean, found.ends), (9.0, soloist_statistics::bootstrap(&[7.0, 11.0], 0.95, 0)));
         let json = json(study, &runs.trials, &scales, &rows, &pairs);
         let series = &json["instances"][0]["series"];
         assert_eq!(series[0]["playouts"]["runs"][0].to_string(), "[[1,1],[50,11],[100,11]]");

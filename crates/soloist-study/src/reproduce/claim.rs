@@ -5,8 +5,8 @@ use super::paper::Paper;
 use super::stages::Runs;
 use crate::bench::{Detail, Signs, record};
 use crate::failure::Failure;
-use crate::statistics::{paired_t, wilcoxon};
 use soloist_domain::RunRecord;
+use soloist_statistics::{paired_t, wilcoxon};
 use std::cmp::Ordering;
 
 /// Below this probability a difference counts as one.

@@ -2,11 +2,11 @@
 
 use super::Feed;
 use crate::machine;
-use crate::statistics::Summary;
 use serde_json::{Value, json};
 use soloist::run::RunInfo;
 use soloist_domain::result::{Asked, number};
 use soloist_domain::{AnyObserver, Observed, Report, RunEnding, RunEvent};
+use soloist_statistics::Summary;
 use std::collections::VecDeque;
 
 /// Sends the events of a run to a feed.

@@ -224,8 +224,8 @@ parameters! {
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
-        /// choose weights, edits and temperatures for assignments and for sets where none are set; learn from neighbours
-        /// what links cost, where the score is a sum of links that the problem does not name
+        /// choose weights, edits and temperatures for assignments and for sets where none are set; learn what links
+        /// cost from neighbours, where the score is a sum of links that the problem does not name
         fit: bool = true, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`

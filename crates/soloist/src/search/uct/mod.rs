@@ -1,9 +1,10 @@
 //! Tree search with upper confidence bounds (UCT) and its variants for one player.
 //!
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
-//! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `learn` learns playouts. `run` makes the
-//! steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in the
-//! tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their scales.
+//! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `learn` learns playouts. `run` makes
+//! the steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in
+//! the tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their
+//! scales.
 
 mod arena;
 mod beam;
@@ -58,22 +59,21 @@ parameter_groups! {
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
     /// ```
     ///
-    /// # References
-    /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N. Cesa-Bianchi and P.
-    /// Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose
-    /// constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree
-    /// search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search",
-    /// CIG 2012. M. Winands, Y.
-    /// Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte Carlo tree
-    /// search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom, "Efficient selectivity and
-    /// backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al., "Progressive strategies for
-    /// Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias). P. Nijssen and M.
-    /// Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010 (history). S. Gelly and D. Silver,
-    /// "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). B. Childs, J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo
-    /// tree search", CIG 2008. H. Finnsson and Y. Bjornsson, "Simulation-based approach to general game playing", AAAI
-    /// 2008 (history in playouts). T. Cazenave, "Playout policy adaptation with move features", TCS 644, 2016. B.
-    /// Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Combining simulated annealing and Monte Carlo tree search
-    /// for expression simplification", ICAART 2014 (cooling, ratio).
+    /// # References L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N.
+    /// Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002
+    /// (UCB1, whose constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player
+    /// Monte-Carlo tree search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam
+    /// Monte-Carlo tree search", CIG 2012. M. Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver",
+    /// Computers and Games 2008. L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University
+    /// of Porto, 2018. R. Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search", CG 2006. G.
+    /// Chaslot et al., "Progressive strategies for Monte-Carlo tree search", New Mathematics and Natural Computation 4,
+    /// 2008 (bias). P. Nijssen and M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010
+    /// (history). S. Gelly and D. Silver, "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). B. Childs,
+    /// J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and
+    /// Y. Bjornsson, "Simulation-based approach to general game playing", AAAI 2008 (history in playouts). T. Cazenave,
+    /// "Playout policy adaptation with move features", TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den
+    /// Herik, "Combining simulated annealing and Monte Carlo tree search for expression simplification", ICAART 2014
+    /// (cooling, ratio).
     pub struct Uct {
         /// Which child of a node is followed.
         selection: Selection;

@@ -31,7 +31,7 @@ impl Summary {
     /// Describes `values`; `None` if there are none. O(n log n).
     ///
     /// ```
-    /// use soloist_study::statistics::Summary;
+    /// use soloist_statistics::Summary;
     /// let summary = Summary::of(&[2.0, 4.0, 4.0, 6.0]).unwrap();
     /// assert_eq!((summary.mean, summary.median), (4.0, 4.0));
     /// assert!(Summary::of(&[]).is_none());
@@ -71,7 +71,7 @@ const MANY: usize = 1_000;
 /// of the mean.
 ///
 /// ```
-/// use soloist_study::statistics::bootstrap;
+/// use soloist_statistics::bootstrap;
 /// let (low, high) = bootstrap(&[2.0, 3.0, 5.0, 8.0, 4.0, 2.0], 0.95, 1).unwrap();
 /// assert!(2.0 < low && low < 4.0 && 4.0 < high && high < 8.0);
 /// assert_eq!(bootstrap(&[2.0], 0.95, 1), None);
@@ -158,7 +158,7 @@ pub struct PairedT {
 /// of skewed ones, for which [`wilcoxon`] stands beside it.
 ///
 /// ```
-/// use soloist_study::statistics::paired_t;
+/// use soloist_statistics::paired_t;
 /// let t = paired_t(&[1.0, 2.0, 3.0], 0.95).unwrap();
 /// assert_eq!(t.mean, 2.0);
 /// assert!((t.p.unwrap() - 0.0742).abs() < 1e-4);
@@ -281,7 +281,7 @@ pub struct Wilcoxon {
 /// Beyond, the normal approximation with correction for ties and continuity.
 ///
 /// ```
-/// use soloist_study::statistics::wilcoxon;
+/// use soloist_statistics::wilcoxon;
 /// let test = wilcoxon(&[1.0, 2.0, 3.0, 4.0, 5.0]);
 /// assert_eq!((test.plus, test.minus, test.p), (15.0, 0.0, 0.0625)); // 2 of 32
 /// ```
@@ -343,7 +343,7 @@ fn approximate(count: usize, plus: u64, ties: f64) -> f64 {
 /// is kept.
 ///
 /// ```
-/// use soloist_study::statistics::holm;
+/// use soloist_statistics::holm;
 /// assert_eq!(holm(&[0.25, 0.125, 0.5]), [0.5, 0.375, 0.5]);
 /// ```
 ///
