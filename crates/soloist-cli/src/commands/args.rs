@@ -1,10 +1,10 @@
 //! Arguments that several commands share, each declared once.
 
-use super::list::Listed;
 use crate::units;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command};
+use soloist::search::Preset;
 use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, domains, find_domain, find_method, methods};
 use soloist_study::table::Format;
 use std::ffi::OsStr;
@@ -155,6 +155,15 @@ impl TypedValueParser for MethodName {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(methods().map(|preset| PossibleValue::new(preset.name))))
     }
+}
+
+/// What `methods` is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Listed {
+    /// A method.
+    Method(&'static Preset),
+    /// The methods that suit a problem.
+    Problem(&'static Domain),
 }
 
 /// Turns the name of a method or of a problem into what `methods` shows.

@@ -1,6 +1,6 @@
 //! `soloist problems` and `soloist methods`: what there is.
 
-use super::args::{ListedParser, ProblemParser};
+use super::args::{Listed, ListedParser, ProblemParser};
 use super::solve::method_call;
 use crate::terminal::output;
 use clap::Args;
@@ -35,15 +35,6 @@ pub(crate) struct MethodsArgs {
     /// Print JSON, of all methods where none is named
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// What `methods` is asked about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Listed {
-    /// A method.
-    Method(&'static Preset),
-    /// The methods that suit a problem.
-    Problem(&'static Domain),
 }
 
 /// The methods to try first.

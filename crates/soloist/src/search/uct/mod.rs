@@ -59,7 +59,8 @@ parameter_groups! {
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
     /// ```
     ///
-    /// # References L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N.
+    /// # References
+    /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N.
     /// Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002
     /// (UCB1, whose constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player
     /// Monte-Carlo tree search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam
