@@ -1,6 +1,6 @@
 //! What a run calls while it is at work.
 
-use crate::own::split;
+use crate::python_problem::split;
 use pyo3::prelude::*;
 use soloist::run::{Improvement, Progress};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,13 +6,13 @@
 // Calls of foreign functions. All of them are in `impl Problem`; what they rely on is said at `Addresses`.
 #![allow(unsafe_code)]
 
+use crate::builtin_problem::interruptible;
 use crate::calls::{REPORT, Watch};
 use crate::errors::contradicted;
 use crate::live::locked;
-use crate::own::{One, report, split};
 use crate::problem::rounded_fingerprint;
+use crate::python_problem::{One, report, split};
 use crate::request::{Request, solve_error, spec_error};
-use crate::shipped::interruptible;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

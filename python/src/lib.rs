@@ -5,18 +5,18 @@
 
 use pyo3::prelude::*;
 
+mod builtin_problem;
 mod calls;
 mod compiled;
 mod errors;
 mod guard;
-mod hosted;
 mod list;
 mod live;
 mod moves;
-mod own;
 mod problem;
+mod python_instance;
+mod python_problem;
 mod request;
-mod shipped;
 mod simplify;
 mod study;
 mod value;
@@ -66,6 +66,8 @@ mod _soloist {
     #[pymodule_export]
     use super::Infeasible;
     #[pymodule_export]
+    use crate::builtin_problem::{Shipped, ShippedSession, generate};
+    #[pymodule_export]
     use crate::compiled::solve_compiled;
     #[pymodule_export]
     use crate::errors::{BrokenPromise, CheckpointError, InstanceError, InvalidSolution};
@@ -74,9 +76,7 @@ mod _soloist {
     #[pymodule_export]
     use crate::live::close;
     #[pymodule_export]
-    use crate::own::{OwnSession, check_own, explain_own, first_games, is_final, solve_own};
-    #[pymodule_export]
-    use crate::shipped::{Shipped, ShippedSession, generate};
+    use crate::python_problem::{OwnSession, check_own, explain_own, first_games, is_final, solve_own};
     #[pymodule_export]
     use crate::simplify::{Program, simplify};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! What there is: problems and methods.
 
+use crate::builtin_problem::domain;
 use crate::request::spec_error;
-use crate::shipped::domain;
 use pyo3::prelude::*;
 use soloist_problems::{domains, find_method};
 

@@ -1,8 +1,8 @@
 //! Expressions in, code with few operations out.
 
+use crate::builtin_problem::interruptible;
 use crate::errors::InstanceError;
 use crate::request::{Request, solve_error, spec_error};
-use crate::shipped::interruptible;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

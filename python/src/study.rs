@@ -1,12 +1,12 @@
 //! Comparisons, tunings, reports and the live view: `soloist-study` for Python programs.
 
+use crate::builtin_problem::{Shipped, domain};
 use crate::calls::asks_to_stop;
 use crate::compiled::Machine;
-use crate::hosted::{Host, Study, identity};
 use crate::live::{Live, beside, locked};
 use crate::problem::Functions;
+use crate::python_instance::{Host, Study, identity};
 use crate::request::Request;
-use crate::shipped::{Shipped, domain};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

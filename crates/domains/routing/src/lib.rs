@@ -32,8 +32,8 @@
 
 mod anneal;
 pub mod bound;
-mod draws;
 mod explain;
+mod fixed_point;
 mod kernel;
 pub mod network;
 mod pool;
@@ -42,6 +42,7 @@ mod remarks;
 pub mod rich;
 mod route;
 pub mod rules;
+mod sampling;
 mod schedule;
 mod search;
 mod sisr;
@@ -52,7 +53,6 @@ mod text;
 pub mod tsptw;
 mod verdict;
 pub mod vrptw;
-mod whole;
 
 pub use anneal::Annealing;
 pub use kernel::Kernel;

@@ -1,16 +1,16 @@
 //! Reports: runs from files as one page that needs nothing else.
 //!
-//! `read` reads the files into runs (`trial`), `same` finds those that are there twice, `watch` follows files that
+//! `read` reads the files into runs (`trial`), `dedup` finds those that are there twice, `watch` follows files that
 //! grow, `study` puts the runs on one problem side by side, `figures` computes what the charts show, `draw` draws the
 //! best solutions, `page` writes the page from `sections` and `repeat` with pieces of `html`.
 
+mod dedup;
 pub(crate) mod draw;
 mod figures;
 pub(crate) mod html;
 pub(crate) mod page;
 pub(crate) mod read;
 mod repeat;
-mod same;
 mod sections;
 pub(crate) mod study;
 pub(crate) mod trial;

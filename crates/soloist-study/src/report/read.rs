@@ -1,6 +1,6 @@
 //! Files of runs, read line by line: `bench`, `solve --events`, `solve --json`, also while they grow.
 
-use super::same::Known;
+use super::dedup::Known;
 use super::trial::Trial;
 use super::watch::Watch;
 use crate::bench::reference::BestKnown;

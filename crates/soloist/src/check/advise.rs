@@ -1,7 +1,7 @@
 //! Which optional functions a problem has, and what the missing ones would help.
 
 use super::list;
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::core::hash::stable_hash;
 use crate::problem::SolutionKind;
 use crate::problem::functions::{FUNCTIONS, function};

@@ -1,6 +1,6 @@
 //! Why an instance has no solution: constraints that cannot hold together.
 
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::core::score::{Score, Sense};
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};

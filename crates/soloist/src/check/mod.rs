@@ -15,7 +15,7 @@ pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
 pub(crate) use games::{ENDLESS, SHOWN, after, list};
 
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::problem::future;
 use crate::{Problem, Rng, Score};
 

@@ -1,7 +1,7 @@
 //! The rollouts of a problem.
 
 use crate::check::{SHOWN, Violation, list};
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::problem::search_infos;
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout};

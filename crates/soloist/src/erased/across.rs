@@ -1,7 +1,7 @@
 //! Playouts across the border between a problem's moves and numbers.
 
 use crate::Score;
-use crate::core::cut::EVERY;
+use crate::core::abort::EVERY;
 use crate::core::solution::MoveId;
 use crate::problem::Problem;
 use crate::problem::move_codec::MoveCodec;

@@ -6,9 +6,9 @@
 //! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once,
 //! so that its loop stays monomorphised.
 
-use crate::core::cut::{EVERY, Watch};
-use crate::core::fault::Fault;
+use crate::core::abort::{EVERY, Watch};
 use crate::core::hash::{Key, stable_hash};
+use crate::core::user_error::Fault;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};

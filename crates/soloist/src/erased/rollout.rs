@@ -1,8 +1,8 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
+use crate::core::abort::Watch;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
-use crate::core::cut::Watch;
 use crate::core::hash::Key;
 use crate::core::limits::ensure;
 use crate::core::parameter::ParameterValues;

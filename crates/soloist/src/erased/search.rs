@@ -1,12 +1,12 @@
 //! A problem's own search as the engine sees it: without the problem's type.
 
+use crate::core::abort::Watch;
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Ledger;
-use crate::core::cut::Watch;
 use crate::core::parameter::ParameterValues;
-use crate::core::plan::PlanShare;
 use crate::core::solution::MoveId;
-use crate::core::tally::Tally;
+use crate::core::stream_stats::Tally;
 use crate::erased::problem::ProblemRef;
 use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, StepStatus, Unit, Work, find_search};

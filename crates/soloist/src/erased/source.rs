@@ -1,8 +1,8 @@
 //! A problem as a run takes it: without its type, it makes the rules and the players of each stream.
 
 use crate::Problem;
+use crate::core::abort::Watch;
 use crate::core::codec::CheckpointError;
-use crate::core::cut::Watch;
 use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef};
 use crate::erased::rollout::{ErasedRollout, RolloutAdapter};
 use crate::erased::{MoveCodec, MoveId};

@@ -6,7 +6,7 @@
 use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
-use crate::core::tally::Tally;
+use crate::core::stream_stats::Tally;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::rollout::policy::{Policy, Trace};

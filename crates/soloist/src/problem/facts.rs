@@ -1,6 +1,6 @@
 //! Plain facts about an instance.
 
-use crate::core::fault::Fault;
+use crate::core::user_error::Fault;
 
 /// Plain facts about an instance; see [`Problem::facts`](super::Problem::facts).
 ///

@@ -2,38 +2,38 @@
 
 mod dominance;
 mod entrant;
-mod exchange;
-mod exchanges;
 mod explain;
 mod facts;
 pub(crate) mod functions;
-mod kind;
 pub(crate) mod move_codec;
 mod moves;
 mod neighborhood;
 mod ordering;
 mod prior;
 pub(crate) mod search;
+mod solution_kind;
+mod swap;
+mod swap_search;
 
-pub use crate::core::fault::Fault;
 pub use crate::core::hash::{Key, KeyHasher, StableHasher, stable_hash};
+pub use crate::core::user_error::Fault;
 pub use dominance::Dominance;
 pub(crate) use dominance::{future, returns_better};
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
-pub use exchange::Exchange;
-pub use exchanges::Exchanges;
 pub use explain::{Explain, ScorePart};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
-pub use kind::SolutionKind;
-#[cfg(test)]
-pub(crate) use kind::tests::Order;
 pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
 pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work, find_search, search_infos};
+pub use solution_kind::SolutionKind;
+#[cfg(test)]
+pub(crate) use solution_kind::tests::Order;
+pub use swap::Exchange;
+pub use swap_search::Exchanges;
 
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;

@@ -1,15 +1,15 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
 use super::Problem;
+use crate::core::abort::Watch;
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::{Ledger, Proof};
-use crate::core::cut::Watch;
 use crate::core::hash::Key;
 use crate::core::limits::MOST;
 use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters};
-use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
-use crate::core::tally::Tally;
+use crate::core::stream_stats::Tally;
 use crate::problem::move_codec::MoveCodec;
 use crate::rollout::Playout;
 use crate::{Rng, Score};

@@ -1,8 +1,8 @@
 //! Playouts by a problem's bias, at a steepness that is learned.
 
 use super::{Playout, Rollout};
+use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
-use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
 use crate::core::math;
 use crate::{Problem, Rng, Score, Sense};

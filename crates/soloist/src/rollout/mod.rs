@@ -10,8 +10,8 @@ pub use find::{find_rollout, rollout_infos};
 pub use policy::{Lifetime, UNIT_WEIGHT};
 pub use policy::{Policy, Trace};
 
+use crate::core::abort::{EVERY, Watch};
 use crate::core::codec::CheckpointError;
-use crate::core::cut::{EVERY, Watch};
 use crate::problem::Problem;
 use crate::{Rng, Score};
 

@@ -1,6 +1,6 @@
 //! The limits of a run.
 
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! What a checkpoint holds of a run. Nothing here is compiled for each problem.
 
-use super::drive::SavedDrive;
 use super::outcome::{Counters, StopReason};
 use super::setup::Setup;
+use super::stream_loop::SavedDrive;
 use crate::Problem;
 use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use crate::core::limits::ensure;

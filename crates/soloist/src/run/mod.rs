@@ -5,26 +5,26 @@
 //! The result is an [`Outcome`].
 
 // Both are thin: they translate moves. A run without the problem's type is in `running`, its streams, their limits,
-// clocks and exchanges are in `stream` and `drive`.
+// clocks and exchanges are in `stream` and `stream_loop`.
 
 mod budget;
 mod checkpoint;
-mod drive;
 mod error;
 #[doc(hidden)]
 pub mod file;
-mod goals;
 mod observer;
-mod opening;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 mod running;
 mod session;
 mod setup;
 mod solver;
+mod stop_rules;
 mod stream;
+mod stream_loop;
 pub(crate) mod verdict;
 mod verify;
+mod warmup;
 
 pub use crate::core::codec::CheckpointError;
 pub use budget::Budget;

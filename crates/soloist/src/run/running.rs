@@ -3,20 +3,20 @@
 
 use super::budget::Budget;
 use super::checkpoint::{CheckpointBody, RunInfo, decode_run, seal_run, write_run};
-use super::drive::{Drive, SliceLimits};
 use super::error::{OfferError, SolveError};
 use super::file::Claimed;
 use super::observer::{Observer, Progress, Silent};
-use super::opening::{self, GAMES, Proof};
 use super::outcome::{Outcome, Solution, StopReason};
 use super::plan::Plan;
 use super::setup::Setup;
 use super::stream::{Reports, Stream};
+use super::stream_loop::{Drive, SliceLimits};
 use super::verify::{ReplayError, replay_ids};
+use super::warmup::{self, GAMES, Proof};
+use crate::core::abort::Watch;
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::{CheckpointError, open};
-use crate::core::cut::Watch;
 use crate::core::limits::ensure;
-use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::erased::source::ErasedSource;
 use crate::search::{Tally, replay_legal};
@@ -100,7 +100,7 @@ impl<'p> Running<'p> {
                 return Err(SolveError::Memory { needed, allowed: memory });
             }
             // One attempt at a proof is enough: all streams are the same size, so that they search alike.
-            let wanted = if setup.proof > 0.0 { opening::memory_of(share).min(share - least) } else { 0 };
+            let wanted = if setup.proof > 0.0 { warmup::memory_of(share).min(share - least) } else { 0 };
             let proof = (index == 0).then(|| Proof::new(setup.proof, &setup.method, &*rules, wanted)).flatten();
             let mut search = setup.method.build(&*rules, share - wanted);
             search.set_workers(setup.threads / count);

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::error::{MOST_THREADS, SolveError};
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};

@@ -1,12 +1,12 @@
 //! The workers of a run: each steps a search and publishes its counts and goals to the others.
 
-use super::goals::Goals;
 use super::observer::{Observer, Progress};
-use super::opening::{GAMES, Proof, SavedProof};
 use super::outcome::{Counters, Solution, StopReason};
-use crate::core::cut::Watch;
+use super::stop_rules::Goals;
+use super::warmup::{GAMES, Proof, SavedProof};
+use crate::core::abort::Watch;
+use crate::core::budget_share::PlanShare;
 use crate::core::limits::ensure;
-use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::rollout::ErasedRollout;

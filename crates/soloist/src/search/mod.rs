@@ -16,8 +16,8 @@ mod ida_star;
 mod method;
 mod nmcs;
 mod nrpa;
-mod own;
 mod presets;
+mod problem_search;
 mod sampling;
 pub(crate) mod shared;
 pub(crate) mod step;
@@ -25,7 +25,7 @@ mod uct;
 
 pub(crate) use crate::core::coverage::Coverage;
 pub use crate::core::parameter::{Parameter, ParameterError, ParameterValues, Parameters, PerLevel, Values};
-pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
+pub(crate) use crate::core::stream_stats::{Clock, Limits, Tally, insert};
 pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
@@ -35,11 +35,11 @@ pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
 pub use nrpa::{Adapting, Keep, Nrpa, Share, Similar};
-pub use own::Own;
 pub use presets::Preset;
+pub use problem_search::Own;
 pub use sampling::Sampling;
-pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};
+pub(crate) use shared::features::{is_biased, states};
 pub(crate) use step::{Context, Exchange, Search, Status};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, NodeValue, Normalization, Pacing, Playing,

@@ -1,11 +1,11 @@
 //! What every search is made of: steps, and what a step works with.
 
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Proof;
 use crate::core::hash::Key;
-use crate::core::plan::PlanShare;
 use crate::core::solution::{MoveId, Solution};
-use crate::core::tally::Tally;
+use crate::core::stream_stats::Tally;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::rollout::ErasedRollout;
 use crate::rollout::policy::Trace;

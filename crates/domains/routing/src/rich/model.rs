@@ -2,9 +2,9 @@
 
 use super::tables::{KindTable, NONE, Tables};
 use super::{Instance, Objective};
+use crate::fixed_point::positive;
 use crate::sites::Sites;
 use crate::vrptw::Rounding;
-use crate::whole::positive;
 use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::kernel::{Choice, Repair};
 use super::route::Place;
 use super::tables::{NONE, Tables};
-use crate::draws::{Cut, MOST_BLINKS, draw_rule};
+use crate::sampling::{Cut, MOST_BLINKS, draw_rule};
 use soloist::Rng;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::{Instance, Objective};
 use crate::bound::matching;
-use crate::draws::RULES;
 use crate::network::Network;
 use crate::rules::TOLERANCE;
+use crate::sampling::RULES;
 use crate::vrptw::Rounding;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! Removing strings of customers and inserting them again.
 
 use super::{Known, Sisr};
-use crate::draws::{Cut, MOST_BLINKS, RULES, draw_rule};
 use crate::network::{NONE, Network};
 use crate::route::Stop;
+use crate::sampling::{Cut, MOST_BLINKS, RULES, draw_rule};
 use soloist::Rng;
 use std::sync::Arc;
 

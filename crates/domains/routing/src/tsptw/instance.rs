@@ -1,7 +1,7 @@
 //! Instances as their files say them, and what is minimised.
 
+use crate::fixed_point::{decimals, is_short, power, units};
 use crate::network::{Limits, Network, Visit};
-use crate::whole::{decimals, is_short, power, units};
 
 /// The most nodes, the depot included: shortest ways between all of them are computed.
 pub const MAX_NODES: usize = 801;

@@ -1,9 +1,9 @@
 //! The rules: the tour, and which cities may follow.
 
 use super::{Instance, Objective};
+use crate::fixed_point::positive;
 use crate::network::Network;
 use crate::sites::{Pairs, Sites, clone_reusing_unvisited};
-use crate::whole::positive;
 use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::{Objective, route_cost};
 use crate::bound::fewest_vehicles;
+use crate::fixed_point::positive;
 use crate::network::Network;
 use crate::sites::{Sites, clone_reusing_unvisited};
-use crate::whole::positive;
 use soloist::problem::StableHasher;
 use std::hash::Hasher;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! The tables of the searches: whole numbers where the instance is decimal, doubles otherwise.
 
 use super::{Edges, Instance, Rounding};
+use crate::fixed_point::{decimals, is_short, power, units};
 use crate::network::{Limits, Network, Visit};
 use crate::rules::MOST_UNITS;
-use crate::whole::{decimals, is_short, power, units};
 
 /// Distances in units, and how many units make one of the file.
 struct Whole {

@@ -1,6 +1,6 @@
 //! Playouts recorded for adaptation.
 
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::rollout::policy::Policy;
 use serde::{Deserialize, Serialize};
 

@@ -1,17 +1,17 @@
 //! Simulated annealing over finished solutions.
 
+mod defaults_by_kind;
+mod delta;
 mod edits;
+mod energy;
 mod family;
-mod fit;
-mod learned;
-mod links;
+mod learned_link_costs;
+mod link_costs;
 mod population;
-mod prices;
+mod population_schedule;
 mod replay;
 mod run;
 mod schedule;
-mod turns;
-mod worth;
 
 use crate::core::parameter::parameters;
 use edits::EDITS;
@@ -61,7 +61,7 @@ parameters! {
     /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
-    /// With `fit`, and where no weight differs from its default, a few random games show the kind of solution:
+    /// With `defaults_by_kind`, and where no weight differs from its default, a few random games show the kind of solution:
     ///
     /// - *Assignments* decide at the same places, as the sides of a cut do. There `replace` has the weight 20 and
     ///   leaves all other places as they are, and the weights follow success as with `adapt`.
@@ -81,7 +81,7 @@ parameters! {
     /// the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
     /// one entry: a shuffled block is not priced.
     ///
-    /// With `fit`, links are found out where the problem does not name them and random games show orders of at most
+    /// With `defaults_by_kind`, links are found out where the problem does not name them and random games show orders of at most
     /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
     /// differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
     /// Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
@@ -163,7 +163,7 @@ parameters! {
     ///
     /// Learned links take at most 9 MB, and a checkpoint holds them.
     ///
-    /// With `fit` a run begins with up to three random games, and for sets with replays of these in two other orders:
+    /// With `defaults_by_kind` a run begins with up to three random games, and for sets with replays of these in two other orders:
     /// at most 800,000 moves are listed. They count as no playouts.
     ///
     /// # Departures from the papers
@@ -242,7 +242,7 @@ parameters! {
         shuffle: u64 = 1, 0..=1_000_000;
         /// weight of playing another candidate before an entry
         change: u64 = 2, 0..=1_000_000;
-        /// weight of playing another candidate instead of an entry; 0: 20 or more where `fit` finds assignments or sets
+        /// weight of playing another candidate instead of an entry; 0: 20 or more where `defaults_by_kind` finds assignments or sets
         replace: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;

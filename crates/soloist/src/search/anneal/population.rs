@@ -3,7 +3,7 @@
 //! A cooling is divided into levels of equal length, each with its temperature, and a level into turns, one for each
 //! solution. Between two levels a new population is drawn.
 
-use super::worth::Worth;
+use super::energy::Worth;
 use crate::Score;
 use crate::core::limits::MOST;
 use crate::erased::MoveId;

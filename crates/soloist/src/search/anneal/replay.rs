@@ -2,8 +2,8 @@
 
 use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
-use super::links::Links;
-use crate::core::cut::EVERY;
+use super::link_costs::Links;
+use crate::core::abort::EVERY;
 use crate::core::hash::Key;
 use crate::core::math;
 use crate::erased::MoveId;

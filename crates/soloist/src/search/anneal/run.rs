@@ -1,14 +1,14 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
-use super::links::{Known, Links};
+use super::energy::Worth;
+use super::link_costs::{Known, Links};
 use super::population::Population;
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
-use super::worth::Worth;
 use super::{Anneal, LINKED, SUBSTITUTING};
+use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
-use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
 use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;

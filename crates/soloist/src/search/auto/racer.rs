@@ -2,9 +2,9 @@
 
 use super::Entry;
 use super::race::{Progress, Race};
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
-use crate::core::plan::PlanShare;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;

@@ -1,12 +1,12 @@
 //! What a beam is worth that a limit ends in its first pass: its best states are played to their ends.
 
-use super::judge::{Measure, Origin};
+use super::beam_state::{NONE, Ranked};
+use super::evaluate_child::{Measure, Origin};
 use super::merge::Future;
-use super::pass::{NONE, Ranked};
 use super::rank::chance_of;
 use super::run::BeamSearch;
 use crate::Rng;
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::core::hash::stable_hash;
 use crate::core::solution::{MoveId, Solution};
 use crate::erased::problem::{ErasedProblem, State};

@@ -4,7 +4,7 @@ use super::{Beam, Tie, run::BeamSearch};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
-use crate::search::shared::asked::states;
+use crate::search::shared::features::states;
 use crate::search::step::Search;
 
 impl Family for Beam {

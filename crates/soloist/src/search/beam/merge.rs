@@ -1,6 +1,6 @@
 //! States of a layer that differ in cost only: the better one stays.
 
-use super::pass::{Child, NONE};
+use super::beam_state::{Child, NONE};
 use crate::Sense;
 use crate::core::codec::CheckpointError;
 use crate::core::hash::{scattered, stable_hash};

@@ -1,13 +1,13 @@
 //! Beam search over states.
 
-mod ahead;
+mod beam_state;
 mod complete;
-mod crew;
+mod evaluate_child;
 mod family;
-mod judge;
-mod links;
 mod merge;
-mod pass;
+mod parallel;
+mod parents;
+mod prefetch;
 mod rank;
 mod run;
 

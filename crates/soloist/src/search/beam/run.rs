@@ -1,15 +1,15 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
-use super::crew::Crew;
-use super::judge::{Judge, Judged, Measure, Origin};
-use super::links::{Links, ROOT};
+use super::beam_state::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
+use super::evaluate_child::{Judge, Judged, Measure, Origin};
 use super::merge::{Future, Merger, Saved};
-use super::pass::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
+use super::parallel::Crew;
+use super::parents::{Links, ROOT};
 use super::rank::{chance_of, list_moves};
 use super::{Beam, Tie};
+use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
-use crate::core::cut::EVERY;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::core::solution::Solution;

@@ -1,7 +1,7 @@
 //! In which order a classical tree search tries the moves of a state.
 
 use crate::Sense;
-use crate::core::cut::EVERY;
+use crate::core::abort::EVERY;
 use crate::core::hash::Key;
 use crate::core::parameter::choice;
 use crate::core::score::{rank, unbounded};

@@ -2,9 +2,9 @@
 //! iterative deepening share.
 
 use crate::Sense;
+use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
-use crate::core::cut::EVERY;
 use crate::core::hash::Key;
 use crate::core::score::unbounded;
 use crate::erased::MoveId;

@@ -1,9 +1,9 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use crate::Sense;
+use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Ledger;
-use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
 use crate::core::score::rank;
 use crate::erased::MoveId;

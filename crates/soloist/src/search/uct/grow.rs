@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::run::UctSearch;
 use super::select::Ties;
 use super::{Uct, refuse};
-use crate::core::cut::EVERY;
+use crate::core::abort::EVERY;
 use crate::core::hash::Key;
 use crate::core::parameter::{ParameterError, choice, parameters};
 use crate::core::solution::Solution;

@@ -47,7 +47,7 @@ fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw:
         ProblemRef::borrowed(&stairs),
         crate::problem::Facts::default(),
         MoveCodec::new(),
-        crate::core::cut::Watch::outside(),
+        crate::core::abort::Watch::outside(),
     );
     let mut learner = Learner::new(uct, &rules, &rules.root(), 1 << 20);
     for (codes, score) in played {

@@ -1,6 +1,6 @@
 //! A beam whose entries are expanded ahead of their turn by a [crew](super::crew).
 
-use super::crew::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Until, Waiting};
+use super::parallel::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Until, Waiting};
 use super::run::BeamSearch;
 use crate::erased::problem::ErasedProblem;
 use crate::search::Context;

@@ -1,7 +1,7 @@
 //! What kind of solution a problem has, seen from the names of the decisions in a few games.
 
 use super::Problem;
-use crate::core::cut::Watch;
+use crate::core::abort::Watch;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, ProblemRef, State};
 use crate::erased::source::rules_of;

@@ -1,7 +1,7 @@
 //! Orders whose score is a sum of links: what an edit changes is known without a replay.
 
 use super::edits::{Shape, Turned};
-use super::learned::Table;
+use super::learned_link_costs::Table;
 use crate::Rng;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::replay::Entry;

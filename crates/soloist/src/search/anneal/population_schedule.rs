@@ -123,8 +123,8 @@ impl AnnealSearch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::energy::Worth;
     use super::super::tests::with_search;
-    use super::super::worth::Worth;
     use super::*;
     use crate::Score;
     use crate::doc::Staircase;

@@ -3,7 +3,7 @@
 //! Between two steps a run looks at its limits itself. A step that takes long is ended by a flag, the *cut*. A thread
 //! raises it some time after the deadline or the first signal; playouts and loops look at it every few moves.
 
-use crate::core::fault::Fault;
+use crate::core::user_error::Fault;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{Builder, Thread};

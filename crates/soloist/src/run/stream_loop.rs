@@ -1,14 +1,14 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
-use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::Plan;
+use super::stop_rules::{Goals, root_bound};
 use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
 use super::verdict::Verdict;
+use crate::core::abort::{Alarm as Bell, Demand, watched};
+use crate::core::budget_share::PlanShare;
 use crate::core::codec::CheckpointError;
-use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
-use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::search::step::Unfinished;
 use crate::search::{Clock, Exchange, Limits, insert};

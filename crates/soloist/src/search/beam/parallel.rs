@@ -4,11 +4,11 @@
 //! search admits those of earlier ones in their order. Layers, counters and draws are the same for any number of
 //! threads.
 
-use super::judge::{Judge, Judged, Measure, Origin};
+use super::beam_state::Entry;
+use super::evaluate_child::{Judge, Judged, Measure, Origin};
 use super::merge::Future;
-use super::pass::Entry;
 use super::rank::chance_of;
-use crate::core::cut::EVERY;
+use crate::core::abort::EVERY;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::optimistic;

@@ -3,7 +3,7 @@
 use crate::calls::{Calls, REPORT, Watch};
 use crate::errors::{InstanceError, InvalidSolution};
 use crate::live::{Live, PULSE, beside, locked};
-use crate::own::{Explained, explained, seconds};
+use crate::python_problem::{Explained, explained, seconds};
 use crate::request::{Request, instance_error, solve_error, spec_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -446,7 +446,7 @@ impl ShippedSession {
     fn offer(&self, py: Python<'_>, text: &str) -> PyResult<(Option<f64>, Option<f64>)> {
         let moves = self.instance.start_from(text).map_err(InvalidSolution::new_err)?;
         let score = self.at_once(py, move |session| session.offer(&moves))?;
-        score.map(crate::own::split).map_err(|error: SolveError| solve_error(&error))
+        score.map(crate::python_problem::split).map_err(|error: SolveError| solve_error(&error))
     }
 
     fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {

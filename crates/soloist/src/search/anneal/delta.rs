@@ -1,7 +1,7 @@
 //! Edits that are priced by links before they are replayed.
 
 use super::edits::{EDITS, Edit, Shape, longest_of};
-use super::links::{Known, Links};
+use super::link_costs::{Known, Links};
 use super::replay::Walker;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;

@@ -1,11 +1,11 @@
 //! The ready local search over exchanges of decisions.
 
-use super::exchange::Exchange;
-use super::kind::LISTED;
 use super::move_codec::MoveCodec;
+use super::solution_kind::LISTED;
+use super::swap::Exchange;
 use super::{Acceptance, Edits, Neighborhood, Problem, SolutionKind};
+use crate::core::abort::Watch;
 use crate::core::codec::{CheckpointError, decode, encode};
-use crate::core::cut::Watch;
 use crate::core::limits::ensure;
 use crate::core::solution::MoveId;
 use crate::erased::problem::ProblemRef;
