@@ -199,29 +199,9 @@ impl Stream<'_> {
         let mut known = self.tally.counters;
         let goals = shared.goals;
         let sense = self.problem.sense();
-        'run: loop {
-            if self.has_failed() {
-                shared.abort.store(true, Ordering::Relaxed);
-                return Rest::Cut(StopReason::Interrupted);
-            }
-            if self.watch.is_abandoned() {
-                // Nothing that the step says of the search is true.
-                (self.end, self.waiting) = (None, false);
-                let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-                return Rest::Cut(if stopped { StopReason::Interrupted } else { StopReason::Time });
-            }
-            if let Some(rest) = self.at_rest(shared) {
+        loop {
+            if let Some(rest) = self.must_rest(shared, now) {
                 return rest;
-            }
-            let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-            if stopped || shared.abort.load(Ordering::Relaxed) {
-                return Rest::Cut(StopReason::Interrupted);
-            }
-            if shared.deadline.is_some_and(|deadline| now >= deadline) {
-                return Rest::Cut(StopReason::Time);
-            }
-            if self.waiting {
-                return Rest::Waiting;
             }
             self.horizon.time = shared.part_of_time(now);
             let time = shared.planned.filter(|_| self.horizon.playouts.is_none() && self.horizon.nodes.is_none());
@@ -231,34 +211,10 @@ impl Stream<'_> {
                 _ => false,
             };
             let batch = &mut batches[usize::from(turn)];
-            let mut has_switched = false;
-            for _ in 0..*batch {
-                let improvements = self.tally.history.len();
-                match self.step(time.is_some()) {
-                    Status::Running => {}
-                    Status::Exhausted(proof) => self.end = Some(proof.into()),
-                    Status::Completed => self.end = Some(StopReason::Completed),
-                    Status::Waiting => self.waiting = true,
-                }
-                if self.tally.history.len() > improvements {
-                    shared.publish(&mut known, self.tally.counters);
-                    shared.improved(sense, &self.tally);
-                }
-                if self.watch.is_raised() || self.watch.is_void() {
-                    if self.problem.has_failed() {
-                        shared.publish(&mut known, self.tally.counters);
-                        continue 'run;
-                    }
-                    break;
-                }
-                // As many steps of another method may take a thousand times as long.
-                has_switched = std::mem::take(&mut self.tally.has_switched);
-                let over = self.end.is_some() || self.waiting || has_switched;
-                if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
-                    break;
-                }
+            let has_switched = self.steps(*batch, time.is_some(), shared, &mut known);
+            if self.problem.has_failed() {
+                continue;
             }
-            shared.publish(&mut known, self.tally.counters);
             let then = std::mem::replace(&mut now, Instant::now());
             let took = now - then;
             if has_switched {
@@ -280,6 +236,62 @@ impl Stream<'_> {
                 return self.at_rest(shared).unwrap_or(if self.waiting { Rest::Waiting } else { Rest::Paused });
             }
         }
+    }
+
+    /// Why no step may be made now: user code has failed, a limit inside a step is over, counts or a goal have ended the
+    /// stream, somebody stops the run, the time is over, or the other streams are waited for.
+    fn must_rest(&mut self, shared: &RunSignals<'_, '_>, now: Instant) -> Option<Rest> {
+        if self.has_failed() {
+            shared.abort.store(true, Ordering::Relaxed);
+            return Some(Rest::Cut(StopReason::Interrupted));
+        }
+        let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if self.watch.is_abandoned() {
+            // Nothing that the step says of the search is true.
+            (self.end, self.waiting) = (None, false);
+            return Some(Rest::Cut(if stopped { StopReason::Interrupted } else { StopReason::Time }));
+        }
+        if let Some(rest) = self.at_rest(shared) {
+            return Some(rest);
+        }
+        if stopped || shared.abort.load(Ordering::Relaxed) {
+            return Some(Rest::Cut(StopReason::Interrupted));
+        }
+        if shared.deadline.is_some_and(|deadline| now >= deadline) {
+            return Some(Rest::Cut(StopReason::Time));
+        }
+        self.waiting.then_some(Rest::Waiting)
+    }
+
+    /// Makes as many steps, fewer where the stream ends, waits, reaches a limit or goes over to another method; whether
+    /// it has gone over. `by_time`: the run is planned by time. `known`: what has been published of the counts.
+    fn steps(&mut self, most: u64, by_time: bool, shared: &RunSignals<'_, '_>, known: &mut Counters) -> bool {
+        let sense = self.problem.sense();
+        let mut has_switched = false;
+        for _ in 0..most {
+            let improvements = self.tally.history.len();
+            match self.step(by_time) {
+                Status::Running => {}
+                Status::Exhausted(proof) => self.end = Some(proof.into()),
+                Status::Completed => self.end = Some(StopReason::Completed),
+                Status::Waiting => self.waiting = true,
+            }
+            if self.tally.history.len() > improvements {
+                shared.publish(known, self.tally.counters);
+                shared.improved(sense, &self.tally);
+            }
+            if self.watch.is_raised() || self.watch.is_void() {
+                break;
+            }
+            // As many steps of another method may take a thousand times as long.
+            has_switched = std::mem::take(&mut self.tally.has_switched);
+            let over = self.end.is_some() || self.waiting || has_switched;
+            if over || self.limit(shared.goals.reached_now(&self.tally, improvements)).is_some() {
+                break;
+            }
+        }
+        shared.publish(known, self.tally.counters);
+        has_switched
     }
 
     /// Whether counts alone have ended this stream; announces a goal to the others.
