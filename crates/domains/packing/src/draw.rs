@@ -169,14 +169,22 @@ pub(super) fn svg(order: &Order, values: Worth, solution: &Value) -> String {
         let y = page_height - 12.0;
         let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{y:.0}\">the first {panels} of {containers} containers</text>");
     }
+    write_legend(&mut svg, order, &counts, [legend, TOP], scale);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Writes the types with their colours and what is packed of them, at (x, y).
+fn write_legend(svg: &mut String, order: &Order, counts: &[usize], [legend, top]: [f64; 2], scale: f64) {
+    let shown = order.tubes().len().min(ROWS);
     let largest = order.tubes().iter().map(|tube| tube.outer).fold(f64::MIN_POSITIVE, f64::max);
     let _ = writeln!(
         svg,
         "<text x=\"{legend:.1}\" y=\"{:.1}\" font-weight=\"bold\">r_int / r_ext: packed of offered</text>",
-        TOP + 14.0
+        top + 14.0
     );
     for (kind, tube) in order.tubes().iter().enumerate().take(shown) {
-        let y = TOP + 40.0 + kind as f64 * 22.0;
+        let y = top + 40.0 + kind as f64 * 22.0;
         let part = (9.0 / largest).min(scale);
         let (inner, outer) = (tube.inner * part, (tube.outer * part).max(2.0));
         let _ = writeln!(svg, "{}", ring(legend + 10.0, y - 4.5, inner.min(outer - 1.0), outer, &color(kind)));
@@ -191,7 +199,7 @@ pub(super) fn svg(order: &Order, values: Worth, solution: &Value) -> String {
         );
     }
     if order.tubes().len() > shown {
-        let y = TOP + 40.0 + shown as f64 * 22.0;
+        let y = top + 40.0 + shown as f64 * 22.0;
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{y:.1}\">and {} more types</text>",
@@ -199,8 +207,6 @@ pub(super) fn svg(order: &Order, values: Worth, solution: &Value) -> String {
             order.tubes().len() - shown
         );
     }
-    svg.push_str("</svg>\n");
-    svg
 }
 
 /// A ring, or a disc where there is no inside; what lies inside is drawn later, on the lighter ground.

@@ -115,18 +115,43 @@ fn neighborhood<P: Problem>(
     if !edits.start(problem, start) {
         return Ok(());
     }
-    let moves_of = |edits: &dyn Neighborhood<P>| {
-        let mut moves = Vec::new();
-        edits.moves(problem, &mut moves);
-        moves
-    };
     if let Some(unit) = edits.unit(problem).filter(|unit| !(unit.is_finite() && *unit > 0.0)) {
         return Err(Violation::new(format!("the unit of a neighbourhood is {unit}"), start.to_vec()));
     }
-    let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs()));
+    accepts_and_rejects(problem, edits, rng)?;
+    let moves = moves_of(problem, edits);
+    for at in 0..moves.len() {
+        if !list(problem, &after(problem, &moves[..at])).contains(&moves[at]) {
+            return Err(Violation::new("a neighbourhood makes a move that is not legal", moves[..=at].to_vec()));
+        }
+    }
+    if !list(problem, &after(problem, &moves)).is_empty() {
+        return Err(Violation::new("a neighbourhood leaves a solution that is not finished", moves));
+    }
+    restores(problem, edits, moves, rng)
+}
+
+/// Whether two costs are the same but for rounding.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs()))
+}
+
+/// The solution that is edited.
+fn moves_of<P: Problem>(problem: &P, edits: &dyn Neighborhood<P>) -> Vec<P::Move> {
+    let mut moves = Vec::new();
+    edits.moves(problem, &mut moves);
+    moves
+}
+
+/// Accepts and rejects edits: the cost and the score are those of the solution, a rejected edit leaves nothing behind.
+fn accepts_and_rejects<P: Problem>(
+    problem: &P,
+    edits: &mut dyn Neighborhood<P>,
+    rng: &mut Rng,
+) -> Result<(), Violation<P::Move>> {
     let mut cost = edits.cost(problem);
     for trial in 0..EDITS {
-        let before = moves_of(edits);
+        let before = moves_of(problem, edits);
         let wrong = |what: String| Err(Violation::new(what, before.clone()));
         edits.set_variant(problem, trial % edits.variants(problem).max(1));
         let temperature = if trial % 3 == 0 { 0.0 } else { 1.0 + cost.abs() };
@@ -140,7 +165,7 @@ fn neighborhood<P: Problem>(
                 }
                 cost = edits.cost(problem);
                 let score = edits.score(problem);
-                if score.is_some_and(|score| score != problem.score(&after(problem, &moves_of(edits)))) {
+                if score.is_some_and(|score| score != problem.score(&after(problem, &moves_of(problem, edits)))) {
                     return wrong(format!("a neighbourhood says {score:?} of a solution that has another score"));
                 }
             }
@@ -148,29 +173,29 @@ fn neighborhood<P: Problem>(
                 if proposed.is_some() {
                     edits.reject(problem);
                 }
-                if !close(edits.cost(problem), cost) || moves_of(edits) != before {
+                if !close(edits.cost(problem), cost) || moves_of(problem, edits) != before {
                     return wrong("an edit of a neighbourhood is not taken back".into());
                 }
             }
         }
     }
-    let moves = moves_of(edits);
-    for at in 0..moves.len() {
-        if !list(problem, &after(problem, &moves[..at])).contains(&moves[at]) {
-            return Err(Violation::new("a neighbourhood makes a move that is not legal", moves[..=at].to_vec()));
-        }
-    }
-    if !list(problem, &after(problem, &moves)).is_empty() {
-        return Err(Violation::new("a neighbourhood leaves a solution that is not finished", moves));
-    }
-    // Restored from a checkpoint, it has the same cost and makes the same edits.
+    Ok(())
+}
+
+/// Restored from a checkpoint, a neighbourhood has the same cost and makes the same edits.
+fn restores<P: Problem>(
+    problem: &P,
+    edits: &mut dyn Neighborhood<P>,
+    moves: Vec<P::Move>,
+    rng: &mut Rng,
+) -> Result<(), Violation<P::Move>> {
     let now = edits.cost(problem);
     let (saved, mut other) = (edits.save(), rng.clone());
     let next = |edits: &mut dyn Neighborhood<P>, rng: &mut Rng| {
         for _ in 0..EDITS {
             edits.advance(problem, &mut Acceptance::new(rng, 1.0));
         }
-        (edits.cost(problem).to_bits(), moves_of(edits))
+        (edits.cost(problem).to_bits(), moves_of(problem, edits))
     };
     let expected = next(edits, &mut other);
     if !edits.start(problem, &moves) {

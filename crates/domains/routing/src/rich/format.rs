@@ -184,24 +184,7 @@ fn cordeau(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
     if problem % 4 == 0 && depots != 1 {
         return Err((last, format!("type {problem} with {depots} depots, expected 1")));
     }
-    let mut limits = Vec::new();
-    for depot in 1..=depots {
-        let (at, words) = rows.next().ok_or((last, format!("the file ends before the limits of depot {depot}")))?;
-        last = at;
-        let &[longest, capacity] = words.as_slice() else {
-            return Err((
-                at,
-                format!("{} fields, expected 2: longest route and capacity of depot {depot}", words.len()),
-            ));
-        };
-        let longest = magnitude(longest, "longest route").map_err(|wrong| (at, wrong))?;
-        let capacity = count(capacity, "capacity").map_err(|wrong| (at, wrong))?;
-        // 0 is no limit.
-        limits.push((
-            if longest == 0.0 { f64::INFINITY } else { longest },
-            if capacity == 0 { u32::MAX } else { capacity },
-        ));
-    }
+    let limits = cordeau_limits(&mut rows, &mut last, depots)?;
     let (mut visits, mut places, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for expected in 1..=customers + depots {
         let is_depot = expected > customers;
@@ -238,6 +221,29 @@ fn cordeau(mut rows: Rows<'_>) -> Result<(Instance, Vec<usize>), Wrong> {
         edges: Edges::Euclidean,
     };
     Ok((instance, lines))
+}
+
+/// The longest route and the capacity of the vehicles of each depot. `last`: the line read last.
+fn cordeau_limits(rows: &mut Rows<'_>, last: &mut usize, depots: u32) -> Result<Vec<(f64, u32)>, Wrong> {
+    let mut limits = Vec::new();
+    for depot in 1..=depots {
+        let (at, words) = rows.next().ok_or((*last, format!("the file ends before the limits of depot {depot}")))?;
+        *last = at;
+        let &[longest, capacity] = words.as_slice() else {
+            return Err((
+                at,
+                format!("{} fields, expected 2: longest route and capacity of depot {depot}", words.len()),
+            ));
+        };
+        let longest = magnitude(longest, "longest route").map_err(|wrong| (at, wrong))?;
+        let capacity = count(capacity, "capacity").map_err(|wrong| (at, wrong))?;
+        // 0 is no limit.
+        limits.push((
+            if longest == 0.0 { f64::INFINITY } else { longest },
+            if capacity == 0 { u32::MAX } else { capacity },
+        ));
+    }
+    Ok(limits)
 }
 
 /// A row of Cordeau's format, as a visit.

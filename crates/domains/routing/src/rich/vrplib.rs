@@ -249,7 +249,7 @@ pub(super) fn plain(plain: crate::vrptw::Instance, convention: Convention) -> In
 
 /// Returns the instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.
 pub(super) fn write(instance: &Instance) -> String {
-    let (depots, windows) = (instance.depots.len(), instance.has_windows());
+    let depots = instance.depots.len();
     let sites = instance.sites().sites;
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
@@ -277,6 +277,30 @@ pub(super) fn write(instance: &Instance) -> String {
             }
         }
     }
+    write_vehicles(instance, &vehicles, &mut line);
+    line(format_args!("NODE_COORD_SECTION"));
+    for (at, site) in sites.iter().enumerate() {
+        line(format_args!("{} {} {}", at + 1, site.x, site.y));
+    }
+    write_visits(instance, &sites, &mut line);
+    if instance.has_prizes() {
+        line(format_args!("PRIZE_SECTION"));
+        for at in 0..sites.len() {
+            let prize = at.checked_sub(depots).and_then(|visit| instance.visits[visit].prize);
+            line(format_args!("{} {}", at + 1, prize.unwrap_or(0.0)));
+        }
+    }
+    line(format_args!("DEPOT_SECTION"));
+    for depot in 1..=depots {
+        line(format_args!("{depot}"));
+    }
+    line(format_args!("-1\nEOF"));
+    text
+}
+
+/// Writes the sections about vehicles, those that say something.
+fn write_vehicles(instance: &Instance, vehicles: &[&Kind], line: &mut impl FnMut(std::fmt::Arguments<'_>)) {
+    let alike = instance.kinds.iter().all(|kind| kind.capacity == instance.kinds[0].capacity);
     let usual = |kind: &Kind| {
         let Kind { depot, capacity, fixed, rate, longest, farthest, .. } = *kind;
         [f64::from(capacity), depot as f64 + 1.0, fixed, rate, longest, farthest]
@@ -291,10 +315,11 @@ pub(super) fn write(instance: &Instance) -> String {
             }
         }
     }
-    line(format_args!("NODE_COORD_SECTION"));
-    for (at, site) in sites.iter().enumerate() {
-        line(format_args!("{} {} {}", at + 1, site.x, site.y));
-    }
+}
+
+/// Writes the demands, windows and service times of all sites, or the pairs that hold them.
+fn write_visits(instance: &Instance, sites: &[Site], line: &mut impl FnMut(std::fmt::Arguments<'_>)) {
+    let depots = instance.depots.len();
     if instance.has_pairs() {
         line(format_args!("PICKUP_AND_DELIVERY_SECTION"));
         for (at, site) in sites.iter().enumerate() {
@@ -311,7 +336,7 @@ pub(super) fn write(instance: &Instance) -> String {
         for (at, site) in sites.iter().enumerate() {
             line(format_args!("{} {}", at + 1, site.demand));
         }
-        if windows {
+        if instance.has_windows() {
             line(format_args!("TIME_WINDOW_SECTION"));
             for (at, site) in sites.iter().enumerate() {
                 line(format_args!("{} {} {}", at + 1, site.ready, site.due.min(MAX_NUMBER)));
@@ -324,17 +349,4 @@ pub(super) fn write(instance: &Instance) -> String {
             }
         }
     }
-    if instance.has_prizes() {
-        line(format_args!("PRIZE_SECTION"));
-        for at in 0..sites.len() {
-            let prize = at.checked_sub(depots).and_then(|visit| instance.visits[visit].prize);
-            line(format_args!("{} {}", at + 1, prize.unwrap_or(0.0)));
-        }
-    }
-    line(format_args!("DEPOT_SECTION"));
-    for depot in 1..=depots {
-        line(format_args!("{depot}"));
-    }
-    line(format_args!("-1\nEOF"));
-    text
 }
