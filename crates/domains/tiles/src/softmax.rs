@@ -166,6 +166,7 @@ impl<G: Geometry> Listed<G> {
 impl<G: Geometry> KernelTask<G> for Softmax<'_, G> {
     type Output = ();
 
+    // One function, long as it is: what a playout changes at each move is in local variables, which stay in registers.
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) {
         let Self { game, tabu, biases, lists, state, policy, trace, rng } = self;

@@ -86,20 +86,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, is_begun, None)?.setup, info)?;
     }
     let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
-    let start = args.start.iter().map(|path| {
-        read_moves(path, |text| {
-            let moves = instance.start_from(text)?;
-            // It is a start all the same.
-            let wrong = instance.check(text).err().filter(|wrong| wrong.starts_with("claims "));
-            if let Some(wrong) = wrong.filter(|_| !args.quiet.quiet) {
-                output::note(&format!("{}: {wrong}", path.display()));
-            }
-            Ok(moves)
-        })
-    });
-    let start = start.collect::<Result<_, _>>()?;
-    let prefix = args.prefix.iter().map(|path| read_moves(path, |text| instance.prefix_from(text)));
-    let prefix = prefix.collect::<Result<Vec<_>, _>>()?.pop();
+    let (start, prefix) = given(args, &*instance)?;
     let outputs = Outputs::check(args, &*instance)?;
 
     let quiet = args.quiet.quiet;
@@ -150,6 +137,24 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     };
     Failure::of_all([handed, saved, logged])?;
     Ok(args.cluster.code(&report, is_cut, exit_code(&report)))
+}
+
+/// Reads the solutions to start with and the moves that are played already.
+fn given(args: &SolveArgs, instance: &dyn AnyInstance) -> Result<(Vec<Value>, Option<Value>), Failure> {
+    let start = args.start.iter().map(|path| {
+        read_moves(path, |text| {
+            let moves = instance.start_from(text)?;
+            // It is a start all the same.
+            let wrong = instance.check(text).err().filter(|wrong| wrong.starts_with("claims "));
+            if let Some(wrong) = wrong.filter(|_| !args.quiet.quiet) {
+                output::note(&format!("{}: {wrong}", path.display()));
+            }
+            Ok(moves)
+        })
+    });
+    let start = start.collect::<Result<_, _>>()?;
+    let prefix = args.prefix.iter().map(|path| read_moves(path, |text| instance.prefix_from(text)));
+    Ok((start, prefix.collect::<Result<Vec<_>, _>>()?.pop()))
 }
 
 /// Prepares the instance within half of the time that is left for the run. Returns the budget without the time since
