@@ -131,12 +131,16 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     if let Some(feed) = &feed {
         feed.close();
     }
-    let saved = match (&report.unsaved, &args.checkpoint) {
+    Failure::of_all([handed, unsaved(args, &report), logged])?;
+    Ok(args.cluster.code(&report, is_cut, exit_code(&report)))
+}
+
+/// An error where the last checkpoint could not be written.
+fn unsaved(args: &SolveArgs, report: &Report) -> Result<(), Failure> {
+    match (&report.unsaved, &args.checkpoint) {
         (Some(error), Some(path)) => Err(Failure::runtime(format!("{}: {error}", path.display()))),
         _ => Ok(()),
-    };
-    Failure::of_all([handed, saved, logged])?;
-    Ok(args.cluster.code(&report, is_cut, exit_code(&report)))
+    }
 }
 
 /// Reads the solutions to start with and the moves that are played already.
