@@ -51,17 +51,17 @@ impl Limits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cooling {
     /// The temperature at the beginning, in operations.
-    pub(crate) hot: f64,
+    pub(crate) start: f64,
     /// The temperature at the end, in operations.
-    pub(crate) cold: f64,
-    /// The part of the run after which the temperature stays at `cold`.
+    pub(crate) end: f64,
+    /// The part of the run after which the temperature stays at `end`.
     pub(crate) until: f64,
 }
 
 impl Cooling {
     /// The temperature when `part` of the run is over.
     pub(crate) fn temperature(self, part: f64) -> f64 {
-        Schedule::Linear.temperature(self.hot, self.cold, (part / self.until).min(1.0))
+        Schedule::Linear.temperature(self.start, self.end, (part / self.until).min(1.0))
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn temperatures_fall_linearly_and_stay() {
-        let cooling = Cooling { hot: 0.5, cold: 0.1, until: 0.8 };
+        let cooling = Cooling { start: 0.5, end: 0.1, until: 0.8 };
         assert_eq!([0.0, 0.4, 0.8, 1.0].map(|part| (cooling.temperature(part) * 1e9).round()), [5e8, 3e8, 1e8, 1e8]);
         let limits = Limits { attempts: 10, work: 100 };
         assert_eq!([(5, 20), (5, 80), (20, 0)].map(|(a, w)| limits.part(a, w)), [0.5, 0.8, 1.0]);

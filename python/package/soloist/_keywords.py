@@ -34,7 +34,6 @@ class SearchParameters(TypedDict, total=False):
     children: Any
     clamp: Any
     code: Any
-    cold: Any
     cooling: Any
     cutoff: Any
     d: Any
@@ -59,10 +58,8 @@ class SearchParameters(TypedDict, total=False):
     fresh: Any
     growth: Any
     guide: Any
-    heat: Any
     height: Any
     history: Any
-    hot: Any
     insert: Any
     iterations: Any
     keep_tree: Any

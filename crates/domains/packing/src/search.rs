@@ -21,11 +21,11 @@ soloist::parameter_table! {
         /// moves tried between two semi-greedy packings; each packing may become the best one
         round: u64 = 200, 1..=1_000_000_000;
         /// moves tried in the first annealing; each further one has half as many more
-        first: u64 = 2_000, 1..=1_000_000_000_000;
+        steps: u64 = 2_000, 1..=1_000_000_000_000;
         /// temperature at the beginning of an annealing, in parts of a piece's mean value
-        hot: f64 = 0.1, 1e-6..=1e3;
+        start: f64 = 0.1, 1e-6..=1e3;
         /// temperature at the end of an annealing
-        cold: f64 = 0.01, 1e-6..=1e3;
+        end: f64 = 0.01, 1e-6..=1e3;
         /// share of the moves that push all tubes
         squeeze: f64 = 0.6, 0.0..=1.0;
     }
@@ -223,7 +223,7 @@ impl Parameters {
     /// The temperature after this part of an annealing.
     fn temperature(&self, board: &Board, part: f64) -> f64 {
         let mean = board.value / board.pieces.len().max(1) as f64;
-        Schedule::Geometric.temperature(mean * self.hot, mean * self.cold, part).max(f64::MIN_POSITIVE)
+        Schedule::Geometric.temperature(mean * self.start, mean * self.end, part).max(f64::MIN_POSITIVE)
     }
 
     /// Tries one move when this part of an annealing is over.
@@ -305,7 +305,7 @@ impl Refine {
             made += 1;
             if memory.step == memory.length {
                 let next = (memory.length + memory.length / 2).min(MOST);
-                memory.length = if memory.length == 0 { self.parameters.first } else { next };
+                memory.length = if memory.length == 0 { self.parameters.steps } else { next };
                 memory.step = 0;
                 if rng.chance(0.5) {
                     work.board.restart(stock, &mut value, rng);

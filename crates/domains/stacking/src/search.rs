@@ -13,23 +13,23 @@ soloist::parameter_table! {
     /// How ranks are annealed.
     pub struct Parameters {
         /// trials of the first cooling; each further one has twice as many
-        cooling: u64 = 8192, 1..=1_000_000_000_000;
+        steps: u64 = 8192, 1..=1_000_000_000_000;
         /// temperature at the start of a cooling, in relocations
-        heat: f64 = 0.5, 1e-6..=1e6;
+        start: f64 = 0.5, 1e-6..=1e6;
         /// temperature at the end of a cooling
-        cold: f64 = 0.01, 1e-6..=1e6;
+        end: f64 = 0.01, 1e-6..=1e6;
     }
 }
 
 impl Parameters {
     /// Returns the trials of a cooling.
     fn length(&self, round: u32) -> u64 {
-        self.cooling << round.min(20)
+        self.steps << round.min(20)
     }
 
     /// Returns the temperature after this part of a cooling.
-    fn heat_after(&self, part: f64) -> f64 {
-        Schedule::Geometric.temperature(self.heat, self.cold, part)
+    fn temperature_after(&self, part: f64) -> f64 {
+        Schedule::Geometric.temperature(self.start, self.end, part)
     }
 }
 
@@ -252,7 +252,7 @@ impl Task {
     /// One trial: a changed solution, kept or not. Returns whether it is the best one.
     fn try_one(&mut self, problem: &Stacking, parameters: &Parameters, rng: &mut Rng) -> bool {
         let steps = parameters.length(self.round);
-        let heat = parameters.heat_after(self.trial as f64 / steps as f64);
+        let temperature = parameters.temperature_after(self.trial as f64 / steps as f64);
         self.trial += 1;
         if self.trial == steps {
             (self.round, self.trial) = (self.round + 1, 0);
@@ -263,7 +263,7 @@ impl Task {
         let old = self.table[place];
         let back = old != 0 && rng.below(2) == 0;
         self.table[place] = if back { 0 } else { rng.index(problem.width()) as u16 };
-        let limit = self.present.saturating_add(Acceptance::new(rng, heat).limit() as u32);
+        let limit = self.present.saturating_add(Acceptance::new(rng, temperature).limit() as u32);
         // The last state kept before the change.
         let from = (first / work.spacing).min(SNAPSHOTS - 1) * work.spacing;
         if let Some(value) = work.replay(problem, &self.table, from, limit) {
@@ -324,7 +324,7 @@ impl ProblemSearch<Stacking> for Ranks {
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let Some(task) = &self.task else { return Vec::new() };
         let part = task.trial as f64 / self.parameters.length(task.round) as f64;
-        vec![("cooling", f64::from(task.round)), ("temperature, relocations", self.parameters.heat_after(part))]
+        vec![("cooling", f64::from(task.round)), ("temperature, relocations", self.parameters.temperature_after(part))]
     }
 
     fn save(&self) -> Vec<u8> {

@@ -18,7 +18,7 @@ const MAX_FACTORS: usize = 12;
 const SHARE: u64 = 4;
 const MAX_CHOSEN: usize = 12;
 /// The temperature falls from 0.7 operations to 0.1.
-const COOLING: Cooling = Cooling { hot: 0.7, cold: 0.1, until: 1.0 };
+const COOLING: Cooling = Cooling { start: 0.7, end: 0.1, until: 1.0 };
 /// The best program is copied at most once in as many attempts as it has sums, divided by this: a copy takes time for
 /// each sum.
 const SAVING: u64 = 8;

@@ -24,7 +24,7 @@ const WORN_TERMS: usize = 1 << 26;
 /// The graph is rebuilt after this many attempts at the latest, so that a long run rests every few seconds.
 const REST: u64 = if cfg!(test) { 1000 } else { 1 << 20 };
 /// The temperature falls from 0.3 operations to 0 and stays there for the last tenth of the run.
-const COOLING: Cooling = Cooling { hot: 0.3, cold: 0.0, until: 0.9 };
+const COOLING: Cooling = Cooling { start: 0.3, end: 0.0, until: 0.9 };
 /// The graph is rebuilt after this many draws in a row that find no sum to change. If no node is unused, the search
 /// ends.
 const MAX_IDLE: u32 = 10_000;
