@@ -8,9 +8,9 @@ use soloist_problems::{AnyInstance, Depths, Report, find_method};
 use soloist_study::text::{counted, plain, short};
 use std::fmt::Write;
 
-/// The gap for people: `1.2 %`.
+/// The gap for people: `1.2 %`; how far a weak bound is away says nothing.
 pub(crate) fn percent(gap: f64) -> String {
-    format!("{} %", plain((gap * 1e4).round() / 1e2))
+    if gap > 1.0 { "above 100 %".into() } else { format!("{} %", plain((gap * 1e4).round() / 1e2)) }
 }
 
 /// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
