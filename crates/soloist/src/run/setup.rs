@@ -6,7 +6,7 @@ use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};
-use crate::search::{Auto, Entry, Preset, is_biased};
+use crate::search::{Auto, Entry, Preset, UnknownMethod, is_biased};
 use crate::{Method, Problem};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -97,16 +97,18 @@ impl Setup {
     }
 
     /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
-    #[must_use]
-    pub fn preset(name: &str) -> Option<Self> {
-        Preset::find(name).map(Self::from)
+    ///
+    /// # Errors
+    /// No preset has this name; the message says which one is probably meant.
+    pub fn preset(name: &str) -> Result<Self, UnknownMethod> {
+        Method::preset(name).map(|method| Self { preset: name.to_owned(), ..Self::from(method) })
     }
 
     /// Returns the method of that name, a preset or else a problem's own search, with seed 0, one thread and the
     /// problem's first rollout.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::preset(name).unwrap_or_else(|| Self::from(Method::named(name)))
+        Self::preset(name).unwrap_or_else(|_| Self::from(Method::named(name)))
     }
 
     /// Sets the seed of all random draws.

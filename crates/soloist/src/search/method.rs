@@ -54,6 +54,29 @@ macro_rules! families {
                 self.parameters().into_iter().filter(is_shown).collect()
             }
 
+            /// Returns the method with one parameter set from text, for chains: `set` as `Solver` has it.
+            ///
+            /// ```
+            /// use soloist::Method;
+            /// let method = Method::preset("nrpa")?.with("level", "3")?.with("playouts", "4")?;
+            /// assert!(method.clone().with("levl", "2").unwrap_err().to_string().ends_with("did you mean `level`?"));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            ///
+            /// # Errors
+            /// When the name is unknown or the value out of range.
+            pub fn with(mut self, name: &str, value: &str) -> Result<Self, ParameterError> {
+                self.set(name, value)?;
+                Ok(self)
+            }
+
+            /// Returns the value of a parameter as text; `None`: there is none of that name.
+            #[must_use]
+            pub fn get(&self, name: &str) -> Option<String> {
+                let parameter = self.parameters().into_iter().find(|parameter| parameter.name == name)?;
+                Some(parameter.value)
+            }
+
             /// Sets one parameter from text.
             ///
             /// # Errors

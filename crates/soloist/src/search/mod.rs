@@ -36,7 +36,7 @@ pub use method::Method;
 pub use nmcs::Nmcs;
 pub use nrpa::{Adapting, Keep, Nrpa, Share, Similar};
 pub use own::Own;
-pub use presets::Preset;
+pub use presets::{Preset, UnknownMethod};
 pub use sampling::Sampling;
 pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};

@@ -4,7 +4,9 @@ use super::{
     Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nmcs,
     Normalization, Nrpa, Order, Own, Pacing, Sampling, Selection, Ties, Uct,
 };
+use crate::core::names::instead;
 use crate::problem::{SearchInfo, Unit};
+use thiserror::Error;
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,21 @@ impl Preset {
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
+    }
+}
+
+/// No preset has the name that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no method `{}`{instead}", .name.escape_debug())]
+pub struct UnknownMethod {
+    name: String,
+    instead: String,
+}
+
+impl UnknownMethod {
+    fn new(name: &str) -> Self {
+        let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        Self { name: name.to_owned(), instead: instead(name, &known) }
     }
 }
 
@@ -317,12 +334,15 @@ impl Method {
     /// use soloist::Method;
     /// let mut method = Method::preset("nrpa").unwrap();
     /// method.set("level", "2").unwrap();
-    /// assert!(Method::preset("nosuch").is_none());
+    /// assert_eq!(Method::preset("nrap").unwrap_err().to_string(), "no method `nrap`, did you mean `nrpa`?");
     /// ```
-    #[must_use]
-    pub fn preset(name: &str) -> Option<Self> {
-        Preset::find(name).map(Preset::method)
+    ///
+    /// # Errors
+    /// No preset has this name; the message says which one is probably meant.
+    pub fn preset(name: &str) -> Result<Self, UnknownMethod> {
+        Preset::find(name).map(Preset::method).ok_or_else(|| UnknownMethod::new(name))
     }
+
     /// Returns the method of that name: a preset, or else a problem's own search, for which the run looks when it
     /// starts.
     ///
@@ -330,13 +350,13 @@ impl Method {
     /// use soloist::{Method, Solver};
     /// use soloist::doc::Staircase;
     /// use soloist::run::SolveError;
-    /// assert_eq!(Some(Method::named("nrpa")), Method::preset("nrpa"));
+    /// assert_eq!(Ok(Method::named("nrpa")), Method::preset("nrpa"));
     /// let error = Solver::new(&Staircase(3), Method::named("nosuch")).run().unwrap_err();
     /// assert_eq!(error.to_string(), "no method `nosuch` (the problem, with its options, has no methods of its own)");
     /// ```
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::preset(name).unwrap_or_else(|| Self::Own(Own::named(name)))
+        Self::preset(name).unwrap_or_else(|_| Self::Own(Own::named(name)))
     }
 
     /// Returns a problem's own search with the defaults of its parameters.

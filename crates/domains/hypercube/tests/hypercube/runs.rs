@@ -167,7 +167,7 @@ fn proven_lengths_are_never_exceeded() {
         for method in ["nrpa", "sampling"] {
             let budget = Budget::playouts(if row.d > 10 { 300 } else { 2_000 });
             let request =
-                Request { setup: Setup::preset(method).map(|setup| setup.seed(1)), budget, ..Request::default() };
+                Request { setup: Setup::preset(method).ok().map(|setup| setup.seed(1)), budget, ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
             let found = report.score().and_then(Score::value).unwrap();
             assert!(found <= f64::from(row.length), "{row:?}: {found}");
@@ -185,7 +185,7 @@ fn a_prefix_is_where_the_search_begins() {
     for kind in [Kind::Snake, Kind::Coil] {
         let instance = load(kind, file.to_str().unwrap(), &Options::new()).unwrap();
         assert_eq!(instance.describe(), "dimension 5 (32 vertices), spread 2, the first 5 edges given");
-        let request = Request { setup: Setup::preset("dfs"), ..Request::default() };
+        let request = Request { setup: Setup::preset("dfs").ok(), ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
         assert!(report.optimal);
         let transitions = report.solution()["transitions"].as_array().unwrap();
