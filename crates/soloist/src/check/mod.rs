@@ -9,7 +9,10 @@ mod games;
 mod keys;
 mod players;
 
-pub use advise::{Advice, Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction, advise};
+pub use advise::{Advice, advise};
+#[doc(hidden)]
+pub use advise::{Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction};
+#[doc(hidden)]
 pub use decisions::explain_decisions;
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;

@@ -1,5 +1,8 @@
 //! The traits that a user implements: the instance and its rules.
 
+// What is hidden here and in `check`, `rollout`, `run` and `search` is for front ends (commands, bindings, pages) and for
+// the tests of the engine: lists, names and records, of which a program that solves a problem needs none.
+
 mod dominance;
 mod entrant;
 mod exchange;
@@ -16,24 +19,36 @@ mod prior;
 pub(crate) mod search;
 
 pub use crate::core::fault::Fault;
-pub use crate::core::hash::{Key, KeyHasher, StableHasher, stable_hash};
+pub use crate::core::hash::{Key, stable_hash};
+#[doc(hidden)]
+pub use crate::core::hash::{KeyHasher, StableHasher};
 pub use dominance::Dominance;
 pub(crate) use dominance::{future, returns_better};
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
 pub use exchange::Exchange;
 pub use exchanges::Exchanges;
-pub use explain::{Explain, ScorePart};
+pub use explain::Explain;
+#[doc(hidden)]
+pub use explain::ScorePart;
 pub use facts::Facts;
+#[doc(hidden)]
 pub use functions::{FUNCTIONS, Function, METHODS};
+#[doc(hidden)]
 pub use kind::SolutionKind;
 #[cfg(test)]
 pub(crate) use kind::tests::Order;
-pub use moves::{Move, MoveReader, MoveWriter};
+pub use moves::Move;
+#[doc(hidden)]
+pub use moves::{MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
-pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work, find_search, search_infos};
+#[doc(hidden)]
+pub use search::Covered;
+pub use search::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+#[doc(hidden)]
+pub use search::{find_search, search_infos};
 
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;

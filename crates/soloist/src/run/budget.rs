@@ -35,8 +35,8 @@ pub struct Budget {
     /// Stop a stream after this many playouts without improvement.
     pub stall: Option<u64>,
     /// Bytes that the searches may use for what grows: trees, lists and tables of states, beams. When a tree is full,
-    /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
-    /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
+    /// its least visited branches make room (see [`Uct`](crate::search::uct)); lists of states drop their worse half
+    /// (see [`BranchAndBound`](crate::search::branch_and_bound)); beams become narrower.
     ///
     /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem
     /// itself, the states of playouts, learned policies, what a problem's own search holds, solutions that are kept,

@@ -6,7 +6,7 @@ use crate::core::cut::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};
-use crate::search::{Auto, Entry, Preset, UnknownMethod, is_biased};
+use crate::search::{Auto, Entry, Preset, Table, UnknownMethod, is_biased};
 use crate::{Method, Problem};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -199,7 +199,7 @@ impl Setup {
 impl Default for Setup {
     /// Returns the portfolio `auto`, for problems about which nothing is known.
     fn default() -> Self {
-        Self::from(Method::Auto(Auto::default()))
+        Self::from(Method::from(Auto::default()))
     }
 }
 
@@ -212,7 +212,7 @@ impl From<&Preset> for Setup {
 impl From<Method> for Setup {
     /// Returns a setup with the name of the method's family.
     fn from(method: Method) -> Self {
-        let proof = if matches!(method, Method::Auto(_)) { Self::PROOF } else { 0.0 };
+        let proof = if matches!(method.table(), Table::Auto(_)) { Self::PROOF } else { 0.0 };
         Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1, proof }
     }
 }

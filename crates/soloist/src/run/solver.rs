@@ -161,7 +161,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// proofs are those of solutions with this prefix. A run that is continued has the prefix that it had before.
     ///
     /// The problem's [own searches](Problem::searches), neighbourhoods and links make or edit whole solutions: a method
-    /// that needs one is refused, annealing does without, and [`auto`](crate::search::Auto) does not enter it.
+    /// that needs one is refused, annealing does without, and [`auto`](crate::search::auto) does not enter it.
     ///
     /// ```
     /// use soloist::{Budget, Setup, Solver, doc::Staircase};

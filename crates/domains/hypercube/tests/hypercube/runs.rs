@@ -2,7 +2,6 @@
 
 use super::*;
 use soloist::run::StopReason;
-use soloist::search::BranchAndBound;
 use soloist::{Budget, Score, Setup, Solver};
 use soloist_domain::{Request, Unobserved};
 use soloist_domain_testing::check_golden_runs;
@@ -68,8 +67,8 @@ fn other_exact_methods_agree() {
 
 #[test]
 fn bounds_and_keys_spare_states() {
-    let plain = BranchAndBound { table: false, ..BranchAndBound::default() };
-    let with_bound = proven::<4>(Kind::Snake, 7, 3, Method::BranchAndBound(plain)).1;
+    let plain = Method::preset("dfs").unwrap().with("table", "false").unwrap();
+    let with_bound = proven::<4>(Kind::Snake, 7, 3, plain).1;
     let with_keys = proven::<4>(Kind::Snake, 7, 3, Method::preset("dfs").unwrap()).1;
     // The whole tree has 26,063 states.
     assert!(with_keys <= with_bound && with_bound < 2_600, "{with_keys}, {with_bound}");

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::problem::stable_hash;
-use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_domain_testing::{check_golden_runs, check_keys, exhaust, published_data};
@@ -200,7 +199,7 @@ fn solved(name: &str, sack: &Sack, optimum: f64, method: Method, playouts: u64) 
 }
 
 fn nested() -> Method {
-    Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
+    Method::preset("nmcs").unwrap().with("level", "2").unwrap()
 }
 
 #[test]
