@@ -78,7 +78,7 @@ mod tests {
             .max()
             .unwrap();
         for name in ["nrpa", "nmcs", "uct"] {
-            let budget = Budget { target: Some(optimum.into()), ..Budget::playouts(100_000) };
+            let budget = Budget::playouts(100_000).or_target(optimum.into());
             let outcome = Solver::new(&problem, Method::preset(name).unwrap()).seed(7).budget(budget).run().unwrap();
             assert_eq!(outcome.best.unwrap().score, Score::Feasible(optimum.into()), "{name}");
         }

@@ -126,7 +126,7 @@ const SETTINGS: [(&str, Settings); 17] = [
 fn targets() -> Vec<Target> {
     let mut targets = Vec::new();
     let settings = SETTINGS.iter().map(|(name, settings)| {
-        let mut setup = Setup::preset(name).unwrap_or_else(|| panic!("no preset {name}"));
+        let mut setup = Setup::preset(name).unwrap_or_else(|error| panic!("{error}"));
         shrink(&mut setup.method);
         settings.iter().for_each(|(name, value)| setup.set(name, value).unwrap_or_else(|error| panic!("{error}")));
         setup

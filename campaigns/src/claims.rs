@@ -110,7 +110,7 @@ impl From<soloist::run::SolveError> for Refusal {
 impl Run {
     /// The method with its settings, the seed and the number of streams.
     pub(crate) fn setup(&self) -> Result<Setup, Refusal> {
-        let mut setup = Setup::preset(&self.method).ok_or_else(|| Refusal::refused("no such method"))?;
+        let mut setup = Setup::preset(&self.method).map_err(|_| Refusal::refused("no such method"))?;
         for (name, value) in &self.set {
             setup.method.set(name, value).map_err(Refusal::refused)?;
         }
@@ -162,7 +162,7 @@ pub(crate) fn lines<L: DeserializeOwned>(
 
 /// The moves of a random game, as results show them.
 fn game(instance: &dyn AnyInstance, seed: u64) -> Result<Report, Refusal> {
-    let mut setup = Setup::preset("sampling").ok_or_else(|| Refusal::failed("no method sampling"))?;
+    let mut setup = Setup::preset("sampling").map_err(|_| Refusal::failed("no method sampling"))?;
     setup.seed = seed;
     let request = Request { setup: Some(setup), budget: Budget::playouts(1), ..Request::default() };
     Ok(instance.solve(request, &mut Unobserved)?)

@@ -110,7 +110,7 @@ fn work_with(problem: &str, instance: &dyn AnyInstance) -> Verdict {
         return Verdict::Finding("a description of several lines".into());
     }
     let time = Some(Duration::from_millis(50));
-    let setup = Setup::preset("sampling").map(|setup| setup.rollout("random"));
+    let setup = Setup::preset("sampling").ok().map(|setup| setup.rollout("random"));
     let request = Request { setup, budget: Budget { time, ..Budget::playouts(3) }, ..Request::default() };
     let report = match instance.solve(request, &mut Unobserved) {
         Ok(report) => report,

@@ -53,7 +53,7 @@ pub(crate) fn arguments(preset: &str) -> Run {
     let file = words.first().map(|file| (file.clone(), read(file)));
     let preset = words.get(1).map_or(preset, String::as_str);
     let mut target = None;
-    let mut setup = Setup::preset(preset).unwrap_or_else(|| fail(&format!("no preset `{preset}`")));
+    let mut setup = Setup::preset(preset).unwrap_or_else(|error| fail(&error.to_string()));
     for (name, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
         if name == "rollout" {
             setup.rollout = Some(value.to_owned());

@@ -11,6 +11,7 @@ use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use soloist::run::RunInfo;
+use soloist::search::parameters::Table;
 use soloist::search::{ParameterError, Preset};
 use soloist::{Budget, Method, Setup};
 use std::fmt;
@@ -338,18 +339,18 @@ impl RunSpec {
     /// named. The default method suits its instance: there it ends.
     pub fn resolve(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
         let mut setup = self.setup(Some(domain), || instance.default_setup())?;
-        if matches!(setup.method, Method::Auto(_)) && !self.set.iter().any(|setting| setting.key == PROOF) {
+        if matches!(setup.method.table(), Table::Auto(_)) && !self.set.iter().any(|setting| setting.key == PROOF) {
             // Where exact search suits the instance, it has as much beside the race as beside the default method.
             setup.proof = setup.proof.max(instance.default_setup().proof);
         }
-        if let (Method::Own(own), Some(rollout)) = (&setup.method, &self.rollout) {
+        if let (Table::Own(own), Some(rollout)) = (setup.method.table(), &self.rollout) {
             let (name, rollout) = (own.name(), rollout.escape_debug());
             let message = format!("{name} plays no rollouts, got `{rollout}`: name another method, or no rollout");
             return Err(SpecError::new(SpecPart::Rollout, message));
         }
         let rollout = setup.rollout.clone().unwrap_or_else(|| instance.rollout_for(&setup));
         check_rollout(domain, instance, &rollout)?;
-        if let Method::Auto(auto) = &setup.method {
+        if let Table::Auto(auto) = setup.method.table() {
             let mut named = auto.methods.entries().iter().filter_map(|entry| entry.rollout());
             named.try_for_each(|rollout| check_rollout(domain, instance, rollout))?;
         }
@@ -367,9 +368,11 @@ impl RunSpec {
     /// # Errors
     /// As for [`resolve`](Self::resolve).
     pub fn resolve_begun(&self, domain: &Domain, instance: &dyn AnyInstance) -> Result<ResolvedRun, SpecError> {
-        let makes_whole = |method: &Method| match method {
-            Method::Own(_) => true,
-            Method::Auto(auto) => auto.methods.entries().iter().any(|entry| matches!(entry.method(), Method::Own(_))),
+        let makes_whole = |method: &Method| match method.table() {
+            Table::Own(_) => true,
+            Table::Auto(auto) => {
+                auto.methods.entries().iter().any(|entry| matches!(entry.method().table(), Table::Own(_)))
+            }
             _ => false,
         };
         if self.method.is_none() && makes_whole(&instance.default_setup().method) {

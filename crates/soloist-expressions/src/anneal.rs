@@ -9,7 +9,7 @@
 //! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983.
 
 use serde::{Deserialize, Serialize};
-use soloist::search::Schedule;
+use soloist::search::parameters::Schedule;
 
 /// How long an annealing search runs: until one of both limits is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! What the shipped problems name for `auto` is what they run by default.
 
-use soloist::search::Entries;
-use soloist::{Budget, Method, Setup};
+use soloist::search::parameters::Entries;
+use soloist::search::parameters::Table;
+use soloist::{Budget, Setup};
 use soloist_problems::{Options, Request, Unobserved, domains};
 
 #[test]
@@ -20,7 +21,7 @@ fn every_shipped_problem_enters_its_default_with_the_rollout_that_goes_with_it()
         let report = instance.solve(request, &mut Unobserved).unwrap();
         let (entered, _) = report.remarks[0].split_once(" race: ").unwrap();
         let entries: Entries = entered.parse().unwrap();
-        if let Method::Auto(auto) = &default.method {
+        if let Table::Auto(auto) = default.method.table() {
             let named = auto.methods.entries();
             assert_eq!(entries.entries()[..named.len()], *named, "{}", domain.name);
             assert!(!named.is_empty(), "{}", domain.name);

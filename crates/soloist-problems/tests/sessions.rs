@@ -39,7 +39,7 @@ fn slices_make_a_whole_run() {
     // A count of playouts for searches that make them, of nodes for the others.
     for (name, instance) in instances() {
         for preset in Method::presets() {
-            let exact = matches!(preset.method(), Method::BranchAndBound(_) | Method::IdaStar(_) | Method::Beam(_));
+            let exact = ["dfs", "ida-star", "beam"].contains(&preset.method().family());
             let budget = |count: u64| Budget {
                 playouts: (!exact).then_some(count),
                 nodes: exact.then_some(count * 5),

@@ -11,7 +11,7 @@ pub mod rollout;
 pub mod run;
 pub mod search;
 
-pub use check::check;
+pub use check::{advise, check};
 pub use core::rng::Rng;
 pub use core::score::{Score, Sense};
 pub use problem::Problem;
@@ -20,8 +20,10 @@ pub use search::Method;
 
 /// What most programs name: `use soloist::prelude::*;`.
 pub mod prelude {
-    pub use crate::problem::{Key, stable_hash};
-    pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
+    pub use crate::problem::{Acceptance, Edits, Key, NamedSearch, Neighborhood, stable_hash};
+    pub use crate::rollout::{NamedRollout, Rollout};
+    pub use crate::run::{Improvement, Observer, Progress, Solution};
+    pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver, advise, check};
 }
 
 /// What the macro of parameters needs.

@@ -5,7 +5,7 @@ use super::symmetric_coils::SymmetricCoils;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use soloist::search::{Auto, Entries};
+use soloist::search::parameters::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_steps,
@@ -225,7 +225,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
         match methods.entries() {
             [method] => method.setup().proof(self.proof_part()),
             // With no methods it is `auto` as for any problem.
-            _ => Method::Auto(Auto { methods, ..Auto::default() }).into(),
+            _ => Method::from(Auto { methods, ..Auto::default() }).into(),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::verify::left;
 use crate::{Differencing, JOIN, Numbers, SPLIT, check, draw, generate, is_spec, read, write};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
-use soloist::{Method, Problem, Setup};
+use soloist::{Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, WARNING};
 
 /// The domain as the command line knows it.
@@ -97,9 +97,9 @@ impl Instance for PartitionInstance {
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {
-        match setup.method {
+        match setup.method.family() {
             // Plain differencing is far from what its last labels allow.
-            Method::Uct(_) => "kk:30",
+            "uct" => "kk:30",
             _ => "kk",
         }
         .into()

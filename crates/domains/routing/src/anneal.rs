@@ -8,7 +8,7 @@ use crate::schedule::Schedule;
 use crate::sisr::Sisr;
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
-use soloist::search::Schedule as Cooling;
+use soloist::search::parameters::Schedule as Cooling;
 use std::sync::Arc;
 
 /// Steps between two looks at the limits of the run.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use soloist::problem::{Acceptance, ProblemSearch, SearchInfo, StepStatus, Unit, Work as Slice};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
-use soloist::search::{ParameterValues, Preset, Schedule};
+use soloist::search::parameters::Schedule;
+use soloist::search::{ParameterValues, Preset};
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {

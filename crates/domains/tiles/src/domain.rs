@@ -9,7 +9,7 @@ use super::solution::{Solution, parse_solution, solution_from_json};
 use super::verify::{PlayedMove, Verified};
 use super::{draw, spec, text, verify};
 use serde_json::{Value, json};
-use soloist::search::{Auto, Entries, Entry};
+use soloist::search::parameters::{Auto, Entries, Entry};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_steps,
@@ -159,7 +159,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
         match self.problem.game() {
             Game::SameGame => methods.entries().first().map_or_else(Setup::default, Entry::setup),
             Game::Clickomania | Game::BubbleBreaker => {
-                Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
+                Method::from(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
             }
         }
     }
@@ -174,8 +174,8 @@ impl<G: Geometry> Instance for TileInstance<G> {
             "sp-mcts-adapted" => "selective",
             "bmcts-samegame" | "bmcts-bubble-breaker" | "bmcts-clickomania" => "random",
             "bmcts-samegame-informed" => "tabu-bandit",
-            _ => match setup.method {
-                Method::Auto(_) | Method::Nrpa(_) | Method::Nmcs(_) => "selective",
+            _ => match setup.method.family() {
+                "auto" | "nrpa" | "nmcs" => "selective",
                 _ => "tabu-color",
             },
         }

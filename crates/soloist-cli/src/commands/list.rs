@@ -6,6 +6,7 @@ use crate::terminal::output;
 use clap::Args;
 use serde_json::{Value, json};
 use soloist::search::Preset;
+use soloist::search::parameters::Table;
 use soloist::{Method, Setup};
 use soloist_problems::result::{parameters, sense};
 use soloist_problems::{Domain, Options, domains, methods as all_methods};
@@ -121,7 +122,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let with = if matches!(method, Method::Own(_)) { String::new() } else { format!(" with rollout {rollout}") };
+    let with = if matches!(method.table(), Table::Own(_)) { String::new() } else { format!(" with rollout {rollout}") };
     let _ = writeln!(text, "Method    {}{with}, the default on the example", method_call(&name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
@@ -151,7 +152,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
 /// One method; a search of problems' own with the names of these problems.
 fn method_json(preset: &Preset) -> Value {
     let mut object = json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference });
-    if let Method::Own(own) = preset.method() {
+    if let Table::Own(own) = preset.method().table() {
         let has = |domain: &&Domain| domain.searches.iter().any(|own| own.name == preset.name);
         object["problems"] = domains().iter().filter(has).map(|domain| domain.name).collect();
         object["unit"] = own.unit().map(|unit| unit.name()).into();

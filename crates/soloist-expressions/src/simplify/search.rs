@@ -3,8 +3,7 @@
 use crate::problem::Orders;
 use crate::stop::Stop;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
-use soloist::search::Anneal;
-use soloist::{Budget, Method, Outcome, Problem, Setup, Solver};
+use soloist::{Budget, Outcome, Problem, Setup, Solver};
 use std::time::{Duration, Instant};
 
 /// The number of improvements whose orders are kept: the last ones.
@@ -14,7 +13,7 @@ const KEPT: usize = 8;
 /// within a few thousand evaluations.
 #[must_use]
 pub fn default_setup() -> Setup {
-    Method::Anneal(Anneal::default()).into()
+    Setup::named("anneal")
 }
 
 /// The result of a search for orders.

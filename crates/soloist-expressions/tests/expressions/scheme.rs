@@ -1,7 +1,7 @@
 //! Costs of orders against a plain count of nodes, optima against brute force, and published figures.
 
 use crate::common::{cayley_menger_5, disc_7, named};
-use soloist::search::{Anneal, Cooling, Uct};
+use soloist::search::parameters::{Cooling, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_expressions::scheme::{
     Direction, MAX_SEARCHED, MODULUS, Options, Scheme, SchemeOrders, Terms, optimal_order,
@@ -344,8 +344,8 @@ fn methods_and_rollouts_find_good_orders() {
     for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
         let problem = SchemeOrders::new(scheme(&terms), direction);
         assert!(problem.facts().reference.unwrap() > optimum);
-        let sa_uct = Method::Uct(Uct::cooled(0.5, 500, Cooling::Linear));
-        let anneal = Method::Anneal(Anneal { steps: 500, ..Anneal::default() });
+        let sa_uct = Method::from(Uct::cooled(0.5, 500, Cooling::Linear));
+        let anneal = Method::preset("anneal").unwrap().with("steps", "500").unwrap();
         for (method, rollout) in [
             (&anneal, "random"),
             (&anneal, "occurrence"),

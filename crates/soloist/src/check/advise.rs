@@ -150,6 +150,9 @@ impl fmt::Display for Advice {
             writeln!(f, "write next: {name}, {when} ({why})")?;
             writeln!(f, "measured gain: {gain}")?;
         }
+        if !f.alternate() {
+            return Ok(());
+        }
         for Knowledge { name, use_for, supplied } in &self.knowledge {
             writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;
         }
@@ -160,8 +163,10 @@ impl fmt::Display for Advice {
 /// Plays `walks` random games and says what kind of solution a problem has, which optional functions of [`Problem`]
 /// there are, which are missing, which searches each of them helps, and which one to write next.
 ///
+/// `{}` prints the first lines, with the function to write next; `{:#}` all functions as well.
+///
 /// ```
-/// let advice = soloist::check::advise(&soloist::doc::Staircase(5), 20, 1);
+/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
 /// assert_eq!((advice.walks, advice.infeasible), (20, 0));
 /// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
 /// assert!(!bound.supplied && bound.use_for.contains("dfs"));

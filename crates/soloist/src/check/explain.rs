@@ -7,7 +7,7 @@ use crate::erased::source::{ErasedSource, Source};
 use crate::problem::Explain;
 use crate::run::{SolveError, StopReason, try_out};
 use crate::search::Entries;
-use crate::{Budget, Method, Problem, Setup};
+use crate::{Budget, Problem, Setup};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -186,7 +186,7 @@ impl Tester<'_, '_> {
         let rules = source.rules(source.facts(), Watch::outside());
         let entries = Entries::of(&rules.portfolio()).unwrap_or_default();
         let first = entries.entries().first().map_or_else(Setup::default, crate::search::Entry::setup);
-        let exact = || Method::preset("dfs").map_or_else(Setup::default, Setup::from);
+        let exact = || Setup::preset("dfs").unwrap_or_default();
         for (setup, budget) in [
             (exact(), Budget::nodes(NODES[0])),
             (first.proof(0.0), Budget::playouts(PLAYOUTS)),

@@ -9,7 +9,10 @@ mod games;
 mod keys;
 mod players;
 
-pub use advise::{Advice, Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction, advise};
+pub use advise::{Advice, advise};
+#[doc(hidden)]
+pub use advise::{Knowledge, NEXT_FUNCTIONS, NextFor, NextFunction};
+#[doc(hidden)]
 pub use decisions::explain_decisions;
 pub use explain::{Explanation, Verdict, explain};
 pub use games::Violation;
@@ -39,15 +42,19 @@ use crate::{Problem, Rng, Score};
 /// solutions that can be played and restored; its scores are those of its solutions, its unit is a positive number, all
 /// its variants are tried.
 ///
+/// What breaks no promise but leaves a search blind is returned as remarks: where all moves have one
+/// [code](Problem::code), nothing can be learned about them.
+///
 /// Call it in the tests of a new problem. [`advise()`] says which optional methods would help which search.
 ///
 /// # Errors
 /// The first broken rule.
 ///
 /// ```
-/// soloist::check(&soloist::doc::Staircase(5), 20, 1).unwrap();
+/// let remarks = soloist::check(&soloist::doc::Staircase(5), 20, 1).unwrap();
+/// assert!(remarks.is_empty());
 /// ```
-pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Violation<P::Move>> {
+pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<Vec<String>, Violation<P::Move>> {
     let mut rng = Rng::new(seed);
     copies::check(problem, walks, &mut rng)?;
     if problem.fingerprint() != problem.fingerprint() {
@@ -60,7 +67,31 @@ pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Vio
     }
     players::check_portfolio(problem)?;
     players::check(problem, walks, &mut rng)?;
-    edits::check(problem, walks, &mut rng)
+    edits::check(problem, walks, &mut rng)?;
+    Ok(constant_code(problem, walks, seed).into_iter().collect())
+}
+
+/// Returns a remark where every move on random walks has the same code, although moves differ.
+fn constant_code<P: Problem>(problem: &P, walks: usize, seed: u64) -> Option<String> {
+    let (mut rng, mut first, mut differs) = (Rng::new(seed), None, false);
+    for _ in 0..walks {
+        let (mut state, mut played) = (problem.root(), 0);
+        loop {
+            let moves = list(problem, &state);
+            for &mv in &moves {
+                let code = problem.code(&state, mv);
+                if *first.get_or_insert(code) != code {
+                    return None;
+                }
+                differs |= mv != moves[0];
+            }
+            let Some(&mv) = moves.get(rng.index(moves.len())).filter(|_| played < Watch::MOST) else { break };
+            problem.apply(&mut state, mv);
+            played += 1;
+        }
+    }
+    let code = first.filter(|_| differs)?;
+    Some(format!("every move has the code {code}: `nrpa` and its relatives can learn nothing (write `code`)"))
 }
 
 /// Plays a random game and returns its moves.

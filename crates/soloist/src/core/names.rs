@@ -7,6 +7,15 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     near.filter(|(distance, near)| *distance <= (near.len() / 3).max(1)).map(|(_, near)| near)
 }
 
+/// Returns what a message about an unknown name ends with: the name that is probably meant, otherwise the names there
+/// are.
+pub(crate) fn instead(name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(near) => format!(", did you mean `{near}`?"),
+        None => format!(" (known: {})", known.join(", ")),
+    }
+}
+
 /// Edits between two names, adjacent swaps counting once.
 fn distance(a: &str, b: &str) -> usize {
     // Foreign text may be long; names are not.

@@ -48,7 +48,7 @@ pub enum Values {
         /// The largest.
         most: u64,
     },
-    /// Presets with settings; see [`Entries`](crate::search::Entries).
+    /// Presets with settings; see `methods` of [`auto`](crate::search::auto).
     Presets,
 }
 
@@ -74,7 +74,7 @@ pub enum ParameterError {
         /// The value given.
         value: String,
     },
-    /// An entrant of a portfolio that cannot run; see [`Entries`](crate::search::Entries).
+    /// An entrant of a portfolio that cannot run; see `methods` of [`auto`](crate::search::auto).
     #[error("entry `{entry}`: {what}")]
     Entry {
         /// The entry.

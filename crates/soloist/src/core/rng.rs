@@ -91,13 +91,13 @@ impl Rng {
 
     /// Returns a uniform number in `0..bound`, by multiply and shift (bias below `bound` / 2^64).
     ///
-    /// `bound = 0` returns 0.
+    /// `bound = 0` returns 0. For places of a list see [`index`](Self::index), which takes and returns `usize`.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns a uniform index in `0..len`; see [`Rng::below`].
+    /// Returns a uniform index in `0..len`; draws as [`below`](Self::below).
     #[inline]
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize

@@ -43,7 +43,7 @@ impl Entrant {
     }
 }
 
-/// As entries of [`Auto`](crate::search::Auto) are written.
+/// As entries of [`Auto`](crate::search::auto) are written.
 impl fmt::Display for Entrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all: Vec<String> = self.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();

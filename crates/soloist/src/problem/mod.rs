@@ -1,5 +1,8 @@
 //! The traits that a user implements: the instance and its rules.
 
+// What is hidden here and in `check`, `rollout`, `run` and `search` is for front ends (commands, bindings, pages) and for
+// the tests of the engine: lists, names and records, of which a program that solves a problem needs none.
+
 mod dominance;
 mod entrant;
 mod explain;
@@ -15,20 +18,32 @@ mod solution_kind;
 mod swap;
 mod swap_search;
 
-pub use crate::core::hash::{Key, KeyHasher, StableHasher, stable_hash};
+pub use crate::core::hash::{Key, stable_hash};
+#[doc(hidden)]
+pub use crate::core::hash::{KeyHasher, StableHasher};
 pub use crate::core::user_error::Fault;
 pub use dominance::Dominance;
 pub(crate) use dominance::{future, returns_better};
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
-pub use explain::{Explain, ScorePart};
+pub use explain::Explain;
+#[doc(hidden)]
+pub use explain::ScorePart;
 pub use facts::Facts;
+#[doc(hidden)]
 pub use functions::{FUNCTIONS, Function, METHODS};
-pub use moves::{Move, MoveReader, MoveWriter};
+pub use moves::Move;
+#[doc(hidden)]
+pub use moves::{MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
-pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work, find_search, search_infos};
+#[doc(hidden)]
+pub use search::Covered;
+pub use search::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+#[doc(hidden)]
+pub use search::{find_search, search_infos};
+#[doc(hidden)]
 pub use solution_kind::SolutionKind;
 #[cfg(test)]
 pub(crate) use solution_kind::tests::Order;
@@ -43,7 +58,7 @@ use std::hash::Hasher;
 ///
 /// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::check::advise) lists what
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise()) lists what
 /// is missing.
 ///
 /// | group | functions |
@@ -103,6 +118,17 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns an optimistic bound: no solution reached from `state` scores better. `None`: unknown.
+    ///
+    /// ```
+    /// # struct Paid { open: u32, coins: u32 }
+    /// # struct Coins;
+    /// # impl Coins {
+    /// // Fewest coins: at best the rest is paid with nines.
+    /// fn bound(&self, paid: &Paid) -> Option<f64> {
+    ///     Some((paid.coins + paid.open.div_ceil(9)).into())
+    /// }
+    /// # }
+    /// ```
     fn bound(&self, _state: &Self::State) -> Option<f64> {
         None
     }
@@ -120,6 +146,18 @@ pub trait Problem: Send + Sync {
     /// `Some(Key::of(state))` is right for every state that implements [`Hash`](std::hash::Hash) and knows its score so
     /// far.
     ///
+    /// ```
+    /// # use soloist::problem::Key;
+    /// # struct Paid { open: u32, coins: u32 }
+    /// # struct Coins;
+    /// # impl Coins {
+    /// // Which coins were paid does not matter, only how many they are and what is open.
+    /// fn key(&self, paid: &Paid) -> Option<Key> {
+    ///     Some(Key::of(&(paid.open, paid.coins)))
+    /// }
+    /// # }
+    /// ```
+    ///
     /// The promise: states with equal keys list the same moves in the same order, have equal keys again after each of
     /// these moves, and have the same score where they are finished. Trees with `transpositions` rely on all of it (one
     /// node stands for all states of a key, and its edges are the moves of the state met first), and so does annealing,
@@ -134,6 +172,8 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns the comparison of states that can be completed in the same ways. `None`: states are not comparable.
+    ///
+    /// A problem that implements [`Dominance`], where there is an example, returns `Some(self)`.
     fn dominance(&self) -> Option<&dyn Dominance<Self>>
     where
         Self: Sized,

@@ -4,11 +4,13 @@ mod biased;
 mod find;
 pub(crate) mod policy;
 
-pub use biased::Biased;
-pub use find::{find_rollout, rollout_infos};
 #[doc(hidden)]
-pub use policy::{Lifetime, UNIT_WEIGHT};
-pub use policy::{Policy, Trace};
+pub use biased::Biased;
+#[doc(hidden)]
+pub use find::{find_rollout, rollout_infos};
+pub use policy::Policy;
+#[doc(hidden)]
+pub use policy::{Lifetime, Trace, UNIT_WEIGHT};
 
 use crate::core::abort::{EVERY, Watch};
 use crate::core::codec::CheckpointError;
@@ -103,6 +105,7 @@ impl<P: Problem> NamedRollout<P> {
 
 /// Name and one-line description of a domain's playout policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct RolloutInfo {
     /// What `--rollout` accepts.
     pub name: &'static str,
@@ -296,6 +299,7 @@ pub trait Rollout<P: Problem>: Send {
 ///
 /// Each step lists the candidates, looks up their weights in that order, draws one number below their sum, and takes
 /// the first move whose running sum exceeds it.
+#[doc(hidden)]
 pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
     rollout: &mut R,
     problem: &P,
@@ -391,6 +395,7 @@ impl<P: Problem> Rollout<P> for Uniform {
 /// Returns the state that `moves` lead to from `state`, for policies that remember a solution across checkpoints.
 ///
 /// `None`: one of them is not legal, or further moves are possible after the last one. Costs as much as a playout.
+#[doc(hidden)]
 pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) -> Option<P::State> {
     let (mut state, mut legal) = (state.clone(), Vec::new());
     for &mv in moves {

@@ -7,6 +7,13 @@ use std::time::Duration;
 /// Limits of a run; whichever is reached first stops it. The default has none but the memory limit:
 /// [`Solver::run`](crate::Solver::run) then takes [`DEFAULT_TIME`](Self::DEFAULT_TIME).
 ///
+/// ```
+/// use soloist::Budget;
+/// use std::time::Duration;
+/// let budget = Budget::playouts(20_000).or_time(Duration::from_secs(10)).or_target(42.0);
+/// assert_eq!((budget.playouts, budget.nodes), (Some(20_000), None));
+/// ```
+///
 /// Counts (`playouts`, `nodes`, `stall`) are reproducible, `time` is not. All of them count the whole search, before
 /// and after a resume. With several streams, `playouts` is divided among them exactly, `nodes` and `memory` evenly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +35,8 @@ pub struct Budget {
     /// Stop a stream after this many playouts without improvement.
     pub stall: Option<u64>,
     /// Bytes that the searches may use for what grows: trees, lists and tables of states, beams. When a tree is full,
-    /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
-    /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
+    /// its least visited branches make room (see [`Uct`](crate::search::uct)); lists of states drop their worse half
+    /// (see [`BranchAndBound`](crate::search::branch_and_bound)); beams become narrower.
     ///
     /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem
     /// itself, the states of playouts, learned policies, what a problem's own search holds, solutions that are kept,
@@ -67,6 +74,48 @@ impl Budget {
     #[must_use]
     pub fn playouts(playouts: u64) -> Self {
         Self { playouts: Some(playouts), ..Self::default() }
+    }
+
+    /// Ends after this wall-clock time at the latest.
+    #[must_use]
+    pub fn or_time(self, time: Duration) -> Self {
+        Self { time: Some(time), ..self }
+    }
+
+    /// Ends after this many playouts at the latest.
+    #[must_use]
+    pub fn or_playouts(self, playouts: u64) -> Self {
+        Self { playouts: Some(playouts), ..self }
+    }
+
+    /// Ends after this many nodes at the latest.
+    #[must_use]
+    pub fn or_nodes(self, nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..self }
+    }
+
+    /// Ends at the first solution with this score or a better one.
+    #[must_use]
+    pub fn or_target(self, target: f64) -> Self {
+        Self { target: Some(target), ..self }
+    }
+
+    /// Ends a stream after this many playouts without improvement.
+    #[must_use]
+    pub fn or_stall(self, playouts: u64) -> Self {
+        Self { stall: Some(playouts), ..self }
+    }
+
+    /// Sets the [memory](Self::memory) that searches may use, in bytes.
+    #[must_use]
+    pub fn with_memory(self, bytes: u64) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Sets the [most moves](Self::max_moves) of a game.
+    #[must_use]
+    pub fn with_max_moves(self, moves: u64) -> Self {
+        Self { max_moves: moves, ..self }
     }
 
     /// Whether nothing limits how long a run takes.

@@ -3,9 +3,19 @@
 use super::verify::ReplayError;
 use crate::Score;
 use crate::core::codec::CheckpointError;
+use crate::core::names::instead;
 use crate::core::parameter::ParameterError;
 use std::error::Error;
 use thiserror::Error;
+
+/// Returns what the message about an unknown rollout ends with.
+fn instead_of_rollout(name: &str, known: &str, is_method: bool) -> String {
+    if is_method {
+        format!(" (known: {known}): it is a method")
+    } else {
+        instead(name, &known.split(", ").collect::<Vec<_>>())
+    }
+}
 
 /// The most threads of a run.
 pub(super) const MOST_THREADS: usize = 4096;
@@ -15,7 +25,7 @@ pub(super) const MOST_THREADS: usize = 4096;
 #[non_exhaustive]
 pub enum SolveError {
     /// The problem has no such playout policy.
-    #[error("no rollout `{}` (known: {known}){}", .name.escape_debug(), if *.is_method { ": it is a method" } else { "" })]
+    #[error("no rollout `{}`{}", .name.escape_debug(), instead_of_rollout(.name, .known, *.is_method))]
     Rollout {
         /// The name asked for.
         name: String,

@@ -28,14 +28,20 @@ mod warmup;
 
 pub use crate::core::codec::CheckpointError;
 pub use budget::Budget;
-pub use checkpoint::{RunInfo, SavedRun};
-pub use error::{OfferError, SolveError};
 #[doc(hidden)]
-pub use observer::Silent;
-pub use observer::{Observer, Progress, gap};
-pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
+pub use checkpoint::{RunInfo, SavedRun};
+#[doc(hidden)]
+pub use error::OfferError;
+pub use error::SolveError;
+pub use observer::{Observer, Progress};
+#[doc(hidden)]
+pub use observer::{Silent, gap};
+#[doc(hidden)]
+pub use outcome::TreeShape;
+pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 pub(crate) use running::try_out;
 pub use session::{Control, Session};
 pub use setup::Setup;
 pub use solver::Solver;
+#[doc(hidden)]
 pub use verify::{ReplayError, replay};

@@ -76,6 +76,60 @@ pub struct Silent;
 
 impl<M> Observer<M> for Silent {}
 
+/// The closure of [`Solver::on_improvement`](crate::Solver::on_improvement).
+pub(super) type OnImprovement<'a, M> = Box<dyn FnMut(&Solution<M>, &Progress) + Send + 'a>;
+/// The closure of [`Solver::on_progress`](crate::Solver::on_progress).
+pub(super) type OnProgress<'a> = Box<dyn FnMut(&Progress) + Send + 'a>;
+
+/// Passes the events of a run to closures and to an observer.
+pub(super) struct Calling<'a, M> {
+    pub(super) on_improvement: Option<OnImprovement<'a, M>>,
+    pub(super) on_progress: Option<OnProgress<'a>>,
+    pub(super) observer: Option<&'a mut dyn Observer<M>>,
+}
+
+impl<M> Observer<M> for Calling<'_, M> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<M>, progress: &Progress) {
+        if let Some(call) = &mut self.on_improvement {
+            call(solution, progress);
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.improved(improvement, solution, progress);
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(call) = &mut self.on_progress {
+            call(progress);
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.progress(progress);
+        }
+    }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        if let Some(observer) = &mut self.observer {
+            observer.unsaved(error);
+        }
+    }
+
+    fn wants_insight(&self) -> bool {
+        self.observer.as_ref().is_some_and(|observer| observer.wants_insight())
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        if let Some(observer) = &mut self.observer {
+            observer.scores(scores);
+        }
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        if let Some(observer) = &mut self.observer {
+            observer.gauges(gauges);
+        }
+    }
+}
+
 /// Passes the events of a run on, with the problem's moves.
 pub(super) struct Unpacking<'a, M: Move> {
     packing: MoveCodec<M>,

@@ -124,7 +124,7 @@ pub struct Outcome<M> {
     pub unsaved: Option<String>,
     /// The improvements, by playouts of their stream.
     pub history: Vec<Improvement>,
-    /// What the method has decided and why, a line each; see [`Auto`](crate::search::Auto).
+    /// What the method has decided and why, a line each; see [`Auto`](crate::search::auto).
     pub remarks: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use crate::core::abort::Watch;
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};
-use crate::search::{Auto, Entry, Preset, is_biased};
+use crate::search::{Auto, Entry, Preset, Table, UnknownMethod, is_biased};
 use crate::{Method, Problem};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -97,16 +97,18 @@ impl Setup {
     }
 
     /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
-    #[must_use]
-    pub fn preset(name: &str) -> Option<Self> {
-        Preset::find(name).map(Self::from)
+    ///
+    /// # Errors
+    /// No preset has this name; the message says which one is probably meant.
+    pub fn preset(name: &str) -> Result<Self, UnknownMethod> {
+        Method::preset(name).map(|method| Self { preset: name.to_owned(), ..Self::from(method) })
     }
 
     /// Returns the method of that name, a preset or else a problem's own search, with seed 0, one thread and the
     /// problem's first rollout.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::preset(name).unwrap_or_else(|| Self::from(Method::named(name)))
+        Self::preset(name).unwrap_or_else(|_| Self::from(Method::named(name)))
     }
 
     /// Sets the seed of all random draws.
@@ -197,7 +199,7 @@ impl Setup {
 impl Default for Setup {
     /// Returns the portfolio `auto`, for problems about which nothing is known.
     fn default() -> Self {
-        Self::from(Method::Auto(Auto::default()))
+        Self::from(Method::from(Auto::default()))
     }
 }
 
@@ -210,7 +212,7 @@ impl From<&Preset> for Setup {
 impl From<Method> for Setup {
     /// Returns a setup with the name of the method's family.
     fn from(method: Method) -> Self {
-        let proof = if matches!(method, Method::Auto(_)) { Self::PROOF } else { 0.0 };
+        let proof = if matches!(method.table(), Table::Auto(_)) { Self::PROOF } else { 0.0 };
         Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1, proof }
     }
 }

@@ -4,8 +4,8 @@ use super::budget::Budget;
 use super::checkpoint::RunInfo;
 use super::error::SolveError;
 use super::file::Claimed;
-use super::observer::Observer;
-use super::outcome::Outcome;
+use super::observer::{Calling, Observer, OnImprovement, OnProgress, Progress};
+use super::outcome::{Outcome, Solution};
 use super::plan::Plan;
 use super::running::{INTERVAL, Running};
 use super::session::{Control, Session};
@@ -51,6 +51,8 @@ pub struct Solver<'a, P: Problem> {
     prefix: Vec<P::Move>,
     observer: Option<&'a mut dyn Observer<P::Move>>,
     interval: Duration,
+    on_improvement: Option<OnImprovement<'a, P::Move>>,
+    on_progress: Option<OnProgress<'a>>,
     checkpoint: Option<(PathBuf, Duration)>,
     stop: Option<&'a AtomicBool>,
     /// Whether results are replayed.
@@ -92,6 +94,8 @@ impl<'a, P: Problem> Solver<'a, P> {
             prefix: Vec::new(),
             observer: None,
             interval: INTERVAL,
+            on_improvement: None,
+            on_progress: None,
             checkpoint: None,
             stop: None,
             replays: true,
@@ -157,7 +161,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// proofs are those of solutions with this prefix. A run that is continued has the prefix that it had before.
     ///
     /// The problem's [own searches](Problem::searches), neighbourhoods and links make or edit whole solutions: a method
-    /// that needs one is refused, annealing does without, and [`auto`](crate::search::Auto) does not enter it.
+    /// that needs one is refused, annealing does without, and [`auto`](crate::search::auto) does not enter it.
     ///
     /// ```
     /// use soloist::{Budget, Setup, Solver, doc::Staircase};
@@ -174,7 +178,34 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
-    /// Sets the observer, called at each improvement and once per `interval`.
+    /// Calls a closure at each improvement, from the thread that found it.
+    ///
+    /// ```
+    /// use soloist::{Budget, Method, Solver, doc::Staircase};
+    /// let mut scores = Vec::new();
+    /// Solver::new(&Staircase(10), Method::preset("nrpa")?)
+    ///     .budget(Budget::playouts(1_000))
+    ///     .on_improvement(|solution, _progress| scores.push(solution.score))
+    ///     .run()?;
+    /// assert!(!scores.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn on_improvement(mut self, call: impl FnMut(&Solution<P::Move>, &Progress) + Send + 'a) -> Self {
+        self.on_improvement = Some(Box::new(call));
+        self
+    }
+
+    /// Calls a closure once per `interval`. The interval is also that of an [`observer`](Self::observer).
+    #[must_use]
+    pub fn on_progress(mut self, interval: Duration, call: impl FnMut(&Progress) + Send + 'a) -> Self {
+        self.on_progress = Some(Box::new(call));
+        self.interval = interval;
+        self
+    }
+
+    /// Sets an observer, which sees more than the closures of [`on_improvement`](Self::on_improvement) and
+    /// [`on_progress`](Self::on_progress); called at each improvement and once per `interval`.
     #[must_use]
     pub fn observer(mut self, observer: &'a mut dyn Observer<P::Move>, interval: Duration) -> Self {
         self.observer = Some(observer);
@@ -258,7 +289,9 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// one that fails is reported in [`Outcome::unsaved`].
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
         let (budget, checkpoint) = (self.budget.clone(), self.checkpoint.take());
-        let control = Control { observer: self.observer.take(), interval: self.interval, stop: self.stop };
+        let (on_improvement, on_progress) = (self.on_improvement.take(), self.on_progress.take());
+        let mut observer = Calling { on_improvement, on_progress, observer: self.observer.take() };
+        let control = Control { observer: Some(&mut observer), interval: self.interval, stop: self.stop };
         // A file that another run is writing, or that cannot be written, is found before the work, not after it.
         let claimed = match checkpoint {
             Some((path, every)) => Some((Claimed::new(&path).map_err(CheckpointError::Write)?, every)),

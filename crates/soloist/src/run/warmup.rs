@@ -7,7 +7,7 @@ use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
+use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Table, Tally};
 use crate::{Rng, Setup};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -134,7 +134,7 @@ impl Proof {
         // Who leaves out solutions proves nothing, and exact methods need no help.
         if share <= 0.0
             || !problem.facts().is_complete
-            || matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
+            || matches!(method.table(), Table::BranchAndBound(_) | Table::IdaStar(_))
         {
             return None;
         }
@@ -283,9 +283,9 @@ impl Proof {
 fn suited(problem: &dyn ErasedProblem, memory: u64) -> (&'static str, Box<dyn Search>) {
     let root: State = problem.root();
     if problem.bound(&root).is_some() && problem.future(&root).is_some() {
-        ("complete beam search", Method::Beam(Beam::complete()).build(problem, memory))
+        ("complete beam search", Method::from(Beam::complete()).build(problem, memory))
     } else {
-        ("branch and bound", Method::BranchAndBound(BranchAndBound::default()).build(problem, memory))
+        ("branch and bound", Method::from(BranchAndBound::default()).build(problem, memory))
     }
 }
 

@@ -1,4 +1,36 @@
 //! Nested Monte-Carlo search.
+//!
+//! Nested Monte-Carlo search (NMCS) with a memorised best sequence, and its beam.
+//!
+//! Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence
+//! seen since this level began, and plays the next move of *that* sequence (not of this step's best): so it never
+//! ends worse than what it has seen.
+//!
+//! With `width > 1` this is Monte-Carlo beam search: a level holds `width` states, each with the best sequence that
+//! passes it. All of them are developed by the level below; of all their children, the next states along the
+//! remembered sequences included, those with the best results become the new beam (ties: remembered first, then
+//! as met). A level ends when its states have no moves left, and returns the best it has seen.
+//!
+//! The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
+//!
+//! An offered solution is remembered by the active levels in the states that it passes, and by the outermost
+//! level of every later run, from its beginning.
+//!
+//! When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
+//! run of level `n` takes about (width x branching x length)^n / n! playouts. Memory: `width` states a level, and a
+//! sequence for each of their children; every level has its part of the memory of the budget, and a beam for whose
+//! children that is too little is cut to as many states as it is enough for.
+//!
+//! ```
+//! # use soloist::{Budget, Method, Solver, doc::Staircase};
+//! let outcome = Solver::new(&Staircase(8), Method::preset("nmcs").unwrap())
+//!     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+//! assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
+//! ```
+//!
+//! # References
+//! T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461. T. Cazenave, "Monte Carlo beam search",
+//! IEEE Transactions on Computational Intelligence and AI in Games 4, 2012, pages 68-72.
 
 use super::family::Family;
 use super::{Context, Search, Status, replay, states};
@@ -13,37 +45,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 parameters! {
-    /// Nested Monte-Carlo search (NMCS) with a memorised best sequence, and its beam.
-    ///
-    /// Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence
-    /// seen since this level began, and plays the next move of *that* sequence (not of this step's best): so it never
-    /// ends worse than what it has seen.
-    ///
-    /// With `width > 1` this is Monte-Carlo beam search: a level holds `width` states, each with the best sequence that
-    /// passes it. All of them are developed by the level below; of all their children, the next states along the
-    /// remembered sequences included, those with the best results become the new beam (ties: remembered first, then
-    /// as met). A level ends when its states have no moves left, and returns the best it has seen.
-    ///
-    /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
-    ///
-    /// An offered solution is remembered by the active levels in the states that it passes, and by the outermost
-    /// level of every later run, from its beginning.
-    ///
-    /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
-    /// run of level `n` takes about (width x branching x length)^n / n! playouts. Memory: `width` states a level, and a
-    /// sequence for each of their children; every level has its part of the memory of the budget, and a beam for whose
-    /// children that is too little is cut to as many states as it is enough for.
-    ///
-    /// ```
-    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
-    /// let outcome = Solver::new(&Staircase(8), Method::preset("nmcs").unwrap())
-    ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
-    /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
-    /// ```
-    ///
-    /// # References
-    /// T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461. T. Cazenave, "Monte Carlo beam search",
-    /// IEEE Transactions on Computational Intelligence and AI in Games 4, 2012, pages 68-72.
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
     pub struct Nmcs {
         /// nesting level
         level: u64 = 3, 1..=12;

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 /// refuses names and values that it does not know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[doc(hidden)]
 pub struct Own {
     name: String,
     settings: ParameterValues,

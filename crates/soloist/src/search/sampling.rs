@@ -1,4 +1,31 @@
 //! Independent playouts.
+//!
+//! Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
+//!
+//! With `cutoff` a playout ends as soon as its bound is not better than the incumbent (with [`Solver::keep`], than
+//! the worst solution kept): the cut-off of the thesis, which counts as a playout and is no solution. It needs a
+//! rollout that looks at bounds ([`Playout::to_beat`]): `random` asks [`Problem::bound`] after each move, others
+//! say what they do. A cut playout draws fewer random numbers, so that a run with cut-off is another run; whether
+//! it is faster depends on the cost of the bound. Off unless asked for: rollouts that learn need whole playouts.
+//!
+//! An offered solution is kept as incumbent.
+//!
+//! [`Solver::keep`]: crate::Solver::keep
+//! [`Playout::to_beat`]: crate::rollout::Playout::to_beat
+//! [`Problem::bound`]: crate::Problem::bound
+//!
+//! When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:
+//! one playout; memory: one solution.
+//!
+//! ```
+//! # use soloist::{Budget, Method, Solver, doc::Staircase};
+//! let outcome = Solver::new(&Staircase(6), Method::preset("sampling").unwrap())
+//!     .budget(Budget::playouts(1_000)).seed(1).run().unwrap();
+//! assert_eq!(outcome.counters.playouts, 1_000);
+//! ```
+//!
+//! # References
+//! L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018.
 
 use super::family::Family;
 use super::{Context, Search, Status};
@@ -8,32 +35,8 @@ use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;
 
 parameters! {
-    /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
-    ///
-    /// With `cutoff` a playout ends as soon as its bound is not better than the incumbent (with [`Solver::keep`], than
-    /// the worst solution kept): the cut-off of the thesis, which counts as a playout and is no solution. It needs a
-    /// rollout that looks at bounds ([`Playout::to_beat`]): `random` asks [`Problem::bound`] after each move, others
-    /// say what they do. A cut playout draws fewer random numbers, so that a run with cut-off is another run; whether
-    /// it is faster depends on the cost of the bound. Off unless asked for: rollouts that learn need whole playouts.
-    ///
-    /// An offered solution is kept as incumbent.
-    ///
-    /// [`Solver::keep`]: crate::Solver::keep
-    /// [`Playout::to_beat`]: crate::rollout::Playout::to_beat
-    /// [`Problem::bound`]: crate::Problem::bound
-    ///
-    /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:
-    /// one playout; memory: one solution.
-    ///
-    /// ```
-    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
-    /// let outcome = Solver::new(&Staircase(6), Method::preset("sampling").unwrap())
-    ///     .budget(Budget::playouts(1_000)).seed(1).run().unwrap();
-    /// assert_eq!(outcome.counters.playouts, 1_000);
-    /// ```
-    ///
-    /// # References
-    /// L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018.
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
     pub struct Sampling {
         /// playouts after which the search ends by itself (0: never)
         limit: u64 = 0, 0..=u64::MAX;

@@ -2,7 +2,8 @@
 
 use crate::common::{Bag, Fenced, assert_same, method, methods, recorded, run_and_save, timeless, without_time};
 use soloist::run::{Control, Improvement, Observer, Progress, Solution, StopReason, gap};
-use soloist::{Budget, Method, Problem, Rng, Sense, Solver};
+use soloist::search::parameters::Table;
+use soloist::{Budget, Problem, Rng, Sense, Solver};
 use std::time::Duration;
 
 /// Every bound that a run has reported.
@@ -71,7 +72,7 @@ fn searches_that_exclude_parts_of_the_space_tell_how_much_is_left() {
 fn pruned_trees_in_parts_are_the_same_trees() {
     for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
         let problem = Fenced::new(bag);
-        for method in methods().into_iter().filter(|method| matches!(method, Method::Uct(_))) {
+        for method in methods().into_iter().filter(|method| matches!(method.table(), Table::Uct(_))) {
             // Little memory, so that branches make room.
             let budget = |playouts| Budget { memory: 1 << 17, ..Budget::playouts(playouts) };
             let solver = |playouts| Solver::new(&problem, method.clone()).budget(budget(playouts));

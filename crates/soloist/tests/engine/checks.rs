@@ -246,3 +246,40 @@ fn a_neighbourhood_whose_moves_are_another_solution_is_named() {
         assert!(error.contains("a neighbourhood has the cost") && error.contains(expected), "{error}");
     }
 }
+
+/// Choosing 0 or 1, three times, under one code for all moves or under the default ones.
+struct Coded {
+    is_constant: bool,
+    moves: u32,
+}
+
+impl Problem for Coded {
+    type State = (u32, u32);
+    type Move = u32;
+    fn root(&self) -> (u32, u32) {
+        (0, 0)
+    }
+    fn moves(&self, state: &(u32, u32), moves: &mut Vec<u32>) {
+        moves.extend((0..self.moves).filter(|_| state.0 < 3));
+    }
+    fn apply(&self, state: &mut (u32, u32), mv: u32) {
+        *state = (state.0 + 1, state.1 + mv);
+    }
+    fn score(&self, state: &(u32, u32)) -> Score {
+        Score::Feasible(state.1.into())
+    }
+    fn code(&self, _: &(u32, u32), mv: u32) -> u64 {
+        if self.is_constant { 7 } else { mv.into() }
+    }
+}
+
+#[test]
+fn one_code_for_all_moves_is_remarked() {
+    let remarks = |is_constant, moves| check(&Coded { is_constant, moves }, 5, 1).unwrap();
+    let told = remarks(true, 2);
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("every move has the code 7"), "{told:?}");
+    assert!(remarks(false, 2).is_empty());
+    // Where nothing can be chosen there is nothing to learn.
+    assert!(remarks(true, 1).is_empty());
+}

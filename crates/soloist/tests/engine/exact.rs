@@ -5,7 +5,7 @@ use crate::common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, 
 use soloist::doc::Staircase;
 use soloist::problem::{Key, Prior};
 use soloist::run::StopReason;
-use soloist::search::{BranchAndBound, Children, Order};
+use soloist::search::parameters::{BranchAndBound, Children, Order};
 use soloist::{Budget, Method, Problem, Score, Sense, Solver};
 
 const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
@@ -179,7 +179,7 @@ fn depth_first_branch_and_bound_equals_recursion() {
                 let problem = Known { bag, slack, keys: false };
                 for children in [Children::Given, Children::Bound] {
                     let parameters = BranchAndBound { children, ..BranchAndBound::default() };
-                    let method = Method::BranchAndBound(parameters);
+                    let method = Method::from(parameters);
                     let outcome = run(&problem, &method, 1, 1 << 40);
                     // Before the first node are the first games.
                     let games = Budget { nodes: Some(1), ..Budget::default() };
@@ -298,7 +298,7 @@ fn a_full_list_of_open_states_proves_nothing() {
         for slack in [1, 1000] {
             let problem = Known { bag: small(11, 120), slack, keys: false };
             let optimum = problem.bag.optimum();
-            let method = Method::BranchAndBound(BranchAndBound::in_order(order));
+            let method = Method::from(BranchAndBound::in_order(order));
             let at = |memory| {
                 let budget = Budget { memory, ..Budget::default() };
                 Solver::new(&problem, method.clone()).budget(budget).run().unwrap()

@@ -3,7 +3,7 @@
 use crate::common::{Bag, Packed, altered, assert_same, playout, recorded, rules_of};
 use soloist::problem::Key;
 use soloist::run::StopReason;
-use soloist::search::Uct;
+use soloist::search::parameters::Uct;
 use soloist::{Budget, Method, Problem, Rng, Solver};
 use std::collections::{HashMap, HashSet};
 
@@ -152,7 +152,7 @@ fn the_same_playouts_as_a_naive_graph() {
                 {
                     expected.push(moves);
                 }
-                let got = recorded(&problem, Method::Uct(uct.clone()), seed, 900);
+                let got = recorded(&problem, Method::from(uct.clone()), seed, 900);
                 assert_same(&got, &expected, &format!("c {c}, seed {seed}"));
             }
         }
@@ -182,7 +182,7 @@ fn shared_states_are_searched_once() {
     for bag in [small(), small().mirrored()] {
         let solve = |uct: Uct| {
             let budget = Budget::playouts(2_000_000);
-            Solver::new(&Keyed(bag.clone()), Method::Uct(uct)).seed(1).budget(budget).run().unwrap()
+            Solver::new(&Keyed(bag.clone()), Method::from(uct)).seed(1).budget(budget).run().unwrap()
         };
         let shared = solve(altered(&Uct::default(), "transpositions=true"));
         let few = solve(altered(&Uct::default(), "transpositions=true select_from=10 few_visits=uniform"));
@@ -209,7 +209,7 @@ fn a_full_graph_goes_on() {
     ] {
         let run = |memory| {
             let budget = Budget { memory, ..Budget::playouts(60_000) };
-            Solver::new(&Keyed(bag.clone()), Method::Uct(uct.clone())).seed(1).budget(budget).run().unwrap()
+            Solver::new(&Keyed(bag.clone()), Method::from(uct.clone())).seed(1).budget(budget).run().unwrap()
         };
         for memory in [100_000, 1_000_000] {
             let outcome = run(memory);

@@ -3,7 +3,9 @@
 use crate::common::{Bag, Fenced, Recorded, games, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
-use soloist::search::{Nmcs, Nrpa, ParameterError, Uct};
+use soloist::search::ParameterError;
+use soloist::search::parameters::Table;
+use soloist::search::parameters::{Nmcs, Nrpa, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +68,7 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
         let target = if is_systematic(&method) { 340.0 } else { 375.0 };
         let budget = Budget { target: Some(target), ..games(100_000) };
         let outcome = Solver::new(&bag, method.clone()).seed(2).budget(budget).run().unwrap();
-        if matches!(&method, Method::Sampling(parameters) if parameters.limit > 0)
+        if matches!(method.table(), Table::Sampling(parameters) if parameters.limit > 0)
             && outcome.stop == StopReason::Completed
         {
             continue;
@@ -297,7 +299,7 @@ fn problems_without_choices() {
                 assert_eq!((best.score, best.moves.len()), (end, usize::from(length)), "{method:?}");
                 assert!(outcome.counters.playouts <= 50);
                 assert!(!outcome.optimal || outcome.bound == end.value());
-                if length == 0 && matches!(method, Method::Uct(_)) {
+                if length == 0 && matches!(method.table(), Table::Uct(_)) {
                     let proofs = (outcome.optimal, outcome.infeasible);
                     assert_eq!(
                         (proofs, outcome.stop),

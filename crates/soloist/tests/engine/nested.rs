@@ -4,7 +4,7 @@ use crate::common::logits::{Logits, Rollout};
 use crate::common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::run::{Improvement, Observer, Progress, Solution};
-use soloist::search::{Keep, Nmcs, Nrpa, Share};
+use soloist::search::parameters::{Keep, Nmcs, Nrpa, Share};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ fn hd_nrpa_equals_recursion() {
         for seed in 0..3 {
             let what = format!("{parameters:?}");
             let check = |expected: Vec<Vec<u8>>, bag: &Bag| {
-                assert_same(&recorded(bag, Method::Nrpa(parameters.clone()), seed, 800), &expected, &what);
+                assert_same(&recorded(bag, Method::from(parameters.clone()), seed, 800), &expected, &what);
             };
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
@@ -85,7 +85,7 @@ fn hd_nrpa_equals_recursion() {
                 diverse(&Staircase(12), Logits::new(&parameters), parameters.level as usize, &mut rng, &mut log);
             }
             log.truncate(800);
-            assert_same(&recorded(&Staircase(12), Method::Nrpa(parameters.clone()), seed, 800), &log, &what);
+            assert_same(&recorded(&Staircase(12), Method::from(parameters.clone()), seed, 800), &log, &what);
         }
     }
 }
@@ -153,7 +153,7 @@ fn beam_nrpa_equals_recursion() {
                 }
                 log.truncate(700);
                 assert_same(
-                    &recorded(&bag, Method::Nrpa(parameters.clone()), seed, 700),
+                    &recorded(&bag, Method::from(parameters.clone()), seed, 700),
                     &log,
                     &format!("{parameters:?}"),
                 );
@@ -168,8 +168,8 @@ fn a_beam_of_one_policy_is_nrpa() {
         let plain = Nrpa { level: 3, iterations: 7.into(), playouts, ..Nrpa::default() };
         let beam = Nrpa { beam: Keep::Policies, ..plain.clone() };
         for bag in [Bag::sixteen(), Bag::tight()] {
-            let expected = recorded(&bag, Method::Nrpa(plain.clone()), 4, 1_500);
-            assert_same(&recorded(&bag, Method::Nrpa(beam.clone()), 4, 1_500), &expected, "a beam of one");
+            let expected = recorded(&bag, Method::from(plain.clone()), 4, 1_500);
+            assert_same(&recorded(&bag, Method::from(beam.clone()), 4, 1_500), &expected, "a beam of one");
         }
     }
 }
@@ -200,7 +200,7 @@ fn gauges_show_the_outermost_beam() {
         let nrpa =
             Nrpa { level: 2, iterations: 40.into(), beam, width: width.into(), restarts: false, ..Nrpa::default() };
         let mut gauged = Gauged::default();
-        let solver = Solver::new(&bag, Method::Nrpa(nrpa)).seed(3).budget(Budget::playouts(4_000));
+        let solver = Solver::new(&bag, Method::from(nrpa)).seed(3).budget(Budget::playouts(4_000));
         solver.observer(&mut gauged, std::time::Duration::ZERO).run().unwrap();
         let kept = |(gauges, _): &&(HashMap<&str, f64>, Option<f64>)| {
             gauges.get("solutions in the outermost beam").is_some_and(|&count| count > 1.0)
@@ -295,7 +295,7 @@ fn monte_carlo_beams_equal_recursion() {
                 }
                 log.truncate(2_000);
                 assert_same(
-                    &recorded(&bag, Method::Nmcs(parameters.clone()), seed, 2_000),
+                    &recorded(&bag, Method::from(parameters.clone()), seed, 2_000),
                     &log,
                     &format!("{parameters:?}"),
                 );
@@ -346,7 +346,7 @@ fn leaves_adapt_one_policy_together() {
             best = found;
             policy.adapt(best.as_ref().unwrap());
         }
-        let method = Method::Nrpa(Nrpa { restarts: false, ..parameters.clone() });
+        let method = Method::from(Nrpa { restarts: false, ..parameters.clone() });
         let recorded = Recorded::new(bag.clone());
         let outcome = Solver::new(&recorded, method).seed(5).threads(threads).without_replays().run().unwrap();
         assert_eq!(outcome.best.map(|solution| solution.score), best.map(|best| best.score));
@@ -366,7 +366,7 @@ fn exchanges_survive_checkpoints_and_schedules() {
         let bag = Bag::tight();
         for threads in [2, 3] {
             let solver = |playouts| {
-                Solver::new(&bag, Method::Nrpa(parameters.clone()))
+                Solver::new(&bag, Method::from(parameters.clone()))
                     .seed(8)
                     .threads(threads)
                     .budget(Budget::playouts(playouts))

@@ -6,7 +6,7 @@ use soloist::doc::Staircase;
 use soloist::problem::{Dominance, Key, SolutionKind};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::run::{SolveError, StopReason};
-use soloist::search::Anneal;
+use soloist::search::parameters::Anneal;
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver, check};
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
@@ -249,7 +249,7 @@ fn check_finds_what_is_wrong() {
     ];
     for (problem, expected) in cases {
         match (check(&problem, 100, 7), expected) {
-            (Ok(()), None) => {}
+            (Ok(_), None) => {}
             (Err(violation), Some(expected)) => {
                 assert!(violation.to_string().contains(expected), "{violation}, {problem:?}");
             }
@@ -265,8 +265,10 @@ fn advice_names_what_is_there_and_what_is_missing() {
     assert!((20..100).contains(&advice.infeasible), "{}", advice.infeasible);
     let supplied: Vec<_> = advice.knowledge.iter().filter(|known| known.supplied).map(|known| known.name).collect();
     assert_eq!(supplied, ["dominance"]);
-    let text = advice.to_string();
+    let text = format!("{advice:#}");
     assert!(text.contains("bound (missing): `cabs`") && text.contains(" of 200 random games end infeasibly"), "{text}");
+    let short = advice.to_string();
+    assert!(text.starts_with(&short) && !short.contains("missing"), "{short}");
     let advice = advise(&Staircase(6), 3, 1);
     let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
     assert!(is_supplied("potential") && !is_supplied("dominance"));
@@ -311,8 +313,8 @@ fn advice_names_the_kind_of_solution_and_the_function_to_write_next() {
 #[test]
 fn a_run_is_set_up_with_types_alone() {
     let warm = Anneal { start: 0.5, runs: 2, ..Anneal::default() };
-    assert_eq!(Method::Anneal(warm.clone()), method("anneal", &[("start", "0.5"), ("runs", "2")]));
+    assert_eq!(Method::from(warm.clone()), method("anneal", &[("start", "0.5"), ("runs", "2")]));
     let name = format!("{}dom", "ran");
-    let solver = Solver::new(&Staircase(5), Setup::from(Method::Anneal(warm))).rollout(name);
+    let solver = Solver::new(&Staircase(5), Setup::from(Method::from(warm))).rollout(name);
     assert_eq!(solver.budget(games(200)).run().unwrap().best.unwrap().score, Score::Feasible(5.0));
 }

@@ -4,7 +4,7 @@ use crate::common::logits::{Logits, Rollout};
 use crate::common::tree::uct_playouts;
 use crate::common::{Bag, altered, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
-use soloist::search::{Anneal, Nmcs, Nrpa, Uct};
+use soloist::search::parameters::{Anneal, Nmcs, Nrpa, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 // ---- nested Monte-Carlo search ----
@@ -58,7 +58,7 @@ fn nmcs_playouts<P: Problem>(problem: &P, level: u64, rng: &mut Rng, count: usiz
 #[test]
 fn nmcs_equals_recursion() {
     for level in 1..=4 {
-        let parameters = Method::Nmcs(Nmcs { level, ..Nmcs::default() });
+        let parameters = Method::from(Nmcs { level, ..Nmcs::default() });
         for seed in 0..3 {
             let expected = nmcs_playouts(&Staircase(7), level, &mut Rng::new(seed), 3_000);
             assert_same(&recorded(&Staircase(7), parameters.clone(), seed, 3_000), &expected, "nmcs on the staircase");
@@ -141,10 +141,10 @@ fn nrpa_equals_recursion() {
         for seed in 0..2 {
             let what = format!("{parameters:?}");
             let expected = nrpa_playouts(&Staircase(12), &parameters, &mut Rng::new(seed), 1_200);
-            assert_same(&recorded(&Staircase(12), Method::Nrpa(parameters.clone()), seed, 1_200), &expected, &what);
+            assert_same(&recorded(&Staircase(12), Method::from(parameters.clone()), seed, 1_200), &expected, &what);
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let expected = nrpa_playouts(&bag, &parameters, &mut Rng::new(seed), 1_200);
-                assert_same(&recorded(&bag, Method::Nrpa(parameters.clone()), seed, 1_200), &expected, &what);
+                assert_same(&recorded(&bag, Method::from(parameters.clone()), seed, 1_200), &expected, &what);
             }
         }
     }
@@ -475,10 +475,10 @@ fn annealing_equals_a_plain_loop() {
         for seed in 0..2 {
             let what = format!("{parameters:?}");
             let expected = anneal_playouts(&Staircase(9), &parameters, Kind::Assignment, &mut Rng::new(seed), 800);
-            assert_same(&recorded(&Staircase(9), Method::Anneal(parameters.clone()), seed, 800), &expected, &what);
+            assert_same(&recorded(&Staircase(9), Method::from(parameters.clone()), seed, 800), &expected, &what);
             for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
                 let expected = anneal_playouts(&bag, &parameters, Kind::Set, &mut Rng::new(seed), 800);
-                let mut found = recorded(&bag, Method::Anneal(parameters.clone()), seed, 800);
+                let mut found = recorded(&bag, Method::from(parameters.clone()), seed, 800);
                 if fitted(&parameters, Kind::Set).1 == Kind::Set {
                     // Behind the first playout three games are played in three orders each.
                     found.drain(1..10);
@@ -503,9 +503,9 @@ fn threads_are_merged_single_streams() {
     let tree = altered(&Uct::best(), "solver=false");
     type Stream<'a> = Box<dyn Fn(&mut Rng, usize) -> Vec<Vec<u8>> + 'a>;
     let cases: [(Method, Stream<'_>); 3] = [
-        (Method::Uct(tree.clone()), Box::new(|rng, count| uct_playouts(&bag, &tree, rng, count))),
+        (Method::from(tree.clone()), Box::new(|rng, count| uct_playouts(&bag, &tree, rng, count))),
         (method("nmcs", &[("level", "2")]), Box::new(|rng, count| nmcs_playouts(&bag, 2, rng, count))),
-        (Method::Nrpa(nested.clone()), Box::new(|rng, count| nrpa_playouts(&bag, &nested, rng, count))),
+        (Method::from(nested.clone()), Box::new(|rng, count| nrpa_playouts(&bag, &nested, rng, count))),
     ];
     for (method, stream) in cases {
         for threads in [1, 2, 3] {

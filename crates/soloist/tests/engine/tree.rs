@@ -3,17 +3,17 @@
 use crate::common::tree::{uct_playouts, uct_search};
 use crate::common::{Bag, Fenced, altered, assert_same, games, recorded};
 use soloist::doc::Staircase;
-use soloist::search::{Cooling, Expansion, NodeValue, Normalization, Rank, Uct};
+use soloist::search::parameters::{Cooling, Expansion, NodeValue, Normalization, Rank, Table, Uct};
 use soloist::{Method, Problem, Rng, Score, Solver};
 
 fn compare<P: Problem + Clone>(problem: &P, uct: &Uct, seed: u64, playouts: u64) {
-    let got = recorded(problem, Method::Uct(uct.clone()), seed, playouts);
+    let got = recorded(problem, Method::from(uct.clone()), seed, playouts);
     let expected = uct_playouts(problem, uct, &mut Rng::new(seed), playouts as usize);
     assert_same(&got, &expected, &format!("{uct:?}"));
 }
 
 fn compare_all(uct: &Uct, playouts: u64) {
-    Method::Uct(uct.clone()).validate().unwrap();
+    Method::from(uct.clone()).validate().unwrap();
     compare(&Staircase(9), uct, 3, playouts);
     for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
         compare(&bag, uct, 5, playouts);
@@ -113,14 +113,14 @@ fn interleaving_and_children_one_at_a_time() {
         }
     }
     let lazy = Method::preset("uct-best-lazy").unwrap();
-    let Method::Uct(uct) = lazy else { panic!("a tree search") };
-    compare_all(&uct, 500);
+    let Table::Uct(uct) = lazy.table() else { panic!("a tree search") };
+    compare_all(uct, 500);
 }
 
 #[test]
 fn branch_and_bound_in_the_tree() {
     let compare_fenced = |uct: &Uct, playouts| {
-        Method::Uct(uct.clone()).validate().unwrap();
+        Method::from(uct.clone()).validate().unwrap();
         for bag in [Bag::sixteen(), Bag::sixteen().mirrored(), Bag::tight(), Bag::tight().mirrored()] {
             compare(&Fenced::new(bag), uct, 5, playouts);
         }
@@ -181,9 +181,9 @@ fn beams() {
 fn beams_of_several_widths() {
     let play = |settings: &str| {
         let uct = altered(&Uct::beam(0.3, 40, 2), settings);
-        recorded(&Bag::sixteen(), Method::Uct(uct), 5, 700)
+        recorded(&Bag::sixteen(), Method::from(uct), 5, 700)
     };
-    let expected = recorded(&Bag::sixteen(), Method::Uct(Uct::beam(0.3, 40, 6)), 5, 700);
+    let expected = recorded(&Bag::sixteen(), Method::from(Uct::beam(0.3, 40, 6)), 5, 700);
     assert_same(&play("beam_shape=3"), &expected, "thrice the width at each depth");
     assert_same(&play("beam_shape=3,3,3"), &expected, "the same, written by depth");
     let all = ["beam_shape=1", "beam_shape=1,3", "beam_shape=3,1"].map(play);
@@ -230,7 +230,7 @@ fn only_the_game_played_counts() {
             let (_, played) = uct_search(&bag, &uct, &mut Rng::new(8), 900);
             assert!(played.len() > 3);
             let budget = games(900);
-            let outcome = Solver::new(&bag, Method::Uct(uct.clone())).seed(8).budget(budget).run().unwrap();
+            let outcome = Solver::new(&bag, Method::from(uct.clone())).seed(8).budget(budget).run().unwrap();
             let score = |moves: &[u8]| {
                 let mut state = bag.root();
                 moves.iter().for_each(|&mv| bag.apply(&mut state, mv));
@@ -311,7 +311,7 @@ fn logarithms_are_searched_as_what_they_stand_for() {
             for seed in 0..3 {
                 let uct = |more: &str| {
                     let settings = format!("normalization={normalization} c=0.3 expansion=one {more}");
-                    Method::Uct(altered(&Uct::best(), &settings))
+                    Method::from(altered(&Uct::best(), &settings))
                 };
                 let plain = recorded(&bag, uct(""), seed, 400);
                 let logarithms = Logarithms(bag.clone());

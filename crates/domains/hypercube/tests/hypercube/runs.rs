@@ -2,7 +2,6 @@
 
 use super::*;
 use soloist::run::StopReason;
-use soloist::search::BranchAndBound;
 use soloist::{Budget, Score, Setup, Solver};
 use soloist_domain::{Request, Unobserved};
 use soloist_domain_testing::check_golden_runs;
@@ -68,8 +67,8 @@ fn other_exact_methods_agree() {
 
 #[test]
 fn bounds_and_keys_spare_states() {
-    let plain = BranchAndBound { table: false, ..BranchAndBound::default() };
-    let with_bound = proven::<4>(Kind::Snake, 7, 3, Method::BranchAndBound(plain)).1;
+    let plain = Method::preset("dfs").unwrap().with("table", "false").unwrap();
+    let with_bound = proven::<4>(Kind::Snake, 7, 3, plain).1;
     let with_keys = proven::<4>(Kind::Snake, 7, 3, Method::preset("dfs").unwrap()).1;
     // The whole tree has 26,063 states.
     assert!(with_keys <= with_bound && with_bound < 2_600, "{with_keys}, {with_bound}");
@@ -167,7 +166,7 @@ fn proven_lengths_are_never_exceeded() {
         for method in ["nrpa", "sampling"] {
             let budget = Budget::playouts(if row.d > 10 { 300 } else { 2_000 });
             let request =
-                Request { setup: Setup::preset(method).map(|setup| setup.seed(1)), budget, ..Request::default() };
+                Request { setup: Setup::preset(method).ok().map(|setup| setup.seed(1)), budget, ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
             let found = report.score().and_then(Score::value).unwrap();
             assert!(found <= f64::from(row.length), "{row:?}: {found}");
@@ -185,7 +184,7 @@ fn a_prefix_is_where_the_search_begins() {
     for kind in [Kind::Snake, Kind::Coil] {
         let instance = load(kind, file.to_str().unwrap(), &Options::new()).unwrap();
         assert_eq!(instance.describe(), "dimension 5 (32 vertices), spread 2, the first 5 edges given");
-        let request = Request { setup: Setup::preset("dfs"), ..Request::default() };
+        let request = Request { setup: Setup::preset("dfs").ok(), ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
         assert!(report.optimal);
         let transitions = report.solution()["transitions"].as_array().unwrap();

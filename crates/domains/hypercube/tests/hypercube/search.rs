@@ -130,10 +130,7 @@ fn woven_paths_rank_first() {
 #[test]
 fn a_default_that_names_the_method_gives_way_to_a_prefix() {
     let instance = load(Kind::Snake, "d9k3", &Options::new()).unwrap();
-    let methods = |run: soloist_domain::ResolvedRun| match run.setup.method {
-        Method::Auto(auto) => auto.methods.to_string(),
-        method => panic!("{method:?}"),
-    };
+    let methods = |run: soloist_domain::ResolvedRun| run.setup.method.get("methods").unwrap();
     let spec = soloist_domain::RunSpec::default();
     assert!(methods(spec.resolve(&SNAKE, &*instance).unwrap()).contains("symmetric"));
     assert!(!methods(spec.resolve_begun(&SNAKE, &*instance).unwrap()).contains("symmetric"));
@@ -145,7 +142,7 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
 fn the_default_depends_on_the_cell() {
     let names = |cube: &Cube| {
         let snakes = Snakes::<128>::new(Kind::Snake, cube, Code::default(), Potential::default());
-        soloist::search::Entries::of(&snakes.portfolio()).unwrap().to_string()
+        soloist::search::parameters::Entries::of(&snakes.portfolio()).unwrap().to_string()
     };
     assert_eq!(names(&cube(9, 3)), "beam(width=100 widen=10),symmetric,learned");
     assert_eq!(names(&cube(11, 3)), "beam(width=100 widen=10),symmetric");

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::problem::stable_hash;
-use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_domain_testing::{check_golden_runs, check_keys, exhaust, published_data};
@@ -200,7 +199,7 @@ fn solved(name: &str, sack: &Sack, optimum: f64, method: Method, playouts: u64) 
 }
 
 fn nested() -> Method {
-    Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
+    Method::preset("nmcs").unwrap().with("level", "2").unwrap()
 }
 
 #[test]
@@ -242,7 +241,7 @@ fn known_optima_are_proven() {
         assert_eq!(instance.describe(), format!("{count} items, capacity {capacity}"));
         // The hardest of them, n_400, takes some 660,000 states.
         let budget = Budget { nodes: Some(2_000_000), ..Budget::default() };
-        let setup = Setup::preset("dfs");
+        let setup = Setup::preset("dfs").ok();
         let report = instance.solve(Request { setup, budget, ..Request::default() }, &mut Unobserved).unwrap();
         assert!(report.optimal, "{name}");
         assert_eq!(report.score(), Some(Score::Feasible(optimum.parse().unwrap())), "{name}");
@@ -444,7 +443,8 @@ fn long_instances_are_proven_by_default() {
             let request = Request { setup: Some(setup.seed(1)), budget: Budget::playouts(200), ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
             assert!(report.optimal, "{spec}: {:?} {:?}", report.run.counters, report.remarks);
-            let dfs = Request { setup: Setup::preset("dfs"), budget: Budget::nodes(400_000), ..Request::default() };
+            let dfs =
+                Request { setup: Setup::preset("dfs").ok(), budget: Budget::nodes(400_000), ..Request::default() };
             let proof = instance.solve(dfs, &mut Unobserved).unwrap();
             assert!(proof.optimal && proof.score() == report.score(), "{spec}");
         }

@@ -5,7 +5,6 @@ use crate::rich::{
 };
 use crate::vrptw::{Edges, Rounding};
 use soloist::check::{Verdict, explain};
-use soloist::search::BranchAndBound;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain_testing::{check_keys, check_searches};
 use std::sync::Arc;
@@ -102,7 +101,7 @@ fn small_instances_agree_with_brute_force() {
             }
         });
         let problem = problem(&instance, Objective::Cost, rounding);
-        let exact = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default()));
+        let exact = Solver::new(&problem, Method::preset("dfs").unwrap());
         let outcome = exact.budget(Budget::nodes(2_000_000)).run().unwrap();
         let found = outcome.best.as_ref().and_then(|best| best.score.value());
         let Some((cost, out)) = best else {

@@ -4,7 +4,6 @@ use super::{drive, permutations};
 use crate::tsptw::{DOMAIN, Instance, Objective, Tsptw, check, generate, is_spec, parse, verify, write};
 use proptest::prelude::*;
 use soloist::run::StopReason;
-use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain_testing::{check_searches, exhaust};
 
@@ -42,7 +41,7 @@ fn small_instances_agree_with_brute_force() {
                 continue;
             };
             feasible += 1;
-            let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
+            let outcome = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap();
             assert!(outcome.optimal && outcome.best.unwrap().score == Score::Feasible(best));
             let refined = Solver::new(&problem, Method::named("sisr")).seed(round);
             let found =
@@ -71,7 +70,7 @@ fn an_optimum_has_the_least_violation() {
             least = least.min(late);
         });
         let problem = Tsptw::new(&instance, Objective::Travel);
-        let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
+        let outcome = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap();
         let Score::Infeasible(degree) = outcome.best.unwrap().score else {
             assert_eq!(least, 0);
             continue;
@@ -94,7 +93,7 @@ fn bounds_of_decimal_numbers_are_exact() {
         let instance = Instance { matrix: vec![unit; 16], windows: vec![(0.0, 60.0); 4] };
         for objective in [Objective::Travel, Objective::Makespan] {
             let problem = Tsptw::new(&instance, objective);
-            let solver = Solver::new(&problem, Method::Sampling(Sampling::default()));
+            let solver = Solver::new(&problem, Method::preset("sampling").unwrap());
             let outcome = solver.budget(Budget::playouts(10)).run().unwrap();
             assert_eq!((outcome.stop == StopReason::Bound, outcome.optimal), (proven, proven), "{unit} {objective:?}");
         }
@@ -106,16 +105,12 @@ fn nested_searches_learn_improved_tours() {
     let instance = generate("random:30x80:2").unwrap();
     let problem = Tsptw::new(&instance, Objective::Travel);
     for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
-        let nrpa = Nrpa {
-            level: 2,
-            iterations: 20.into(),
-            bias_weight: bias,
-            bias_rate: rate,
-            restarts: false,
-            ..Nrpa::default()
-        };
+        let mut nrpa = Method::preset("nrpa").unwrap();
+        let settings = [("level", "2".to_owned()), ("iterations", "20".to_owned()), ("restarts", "false".to_owned())];
+        let bias = [("bias_weight", bias.to_string()), ("bias_rate", rate.to_string())];
+        settings.into_iter().chain(bias).for_each(|(name, value)| nrpa.set(name, &value).unwrap());
         let run = || {
-            let solver = Solver::new(&problem, Method::Nrpa(nrpa.clone())).rollout("refined:50").seed(1);
+            let solver = Solver::new(&problem, nrpa.clone()).rollout("refined:50").seed(1);
             solver.budget(Budget::playouts(200)).run().unwrap().best.unwrap()
         };
         let best = run();
@@ -263,6 +258,6 @@ proptest! {
     fn promises_are_kept(seed: u64, customers in 1..25_u64, width in 0..90_u64, makespan: bool) {
         let instance = generate(&format!("random:{customers}x{width}:{seed}")).unwrap();
         let objective = if makespan { Objective::Makespan } else { Objective::Travel };
-        prop_assert_eq!(soloist::check(&Tsptw::new(&instance, objective), 3, seed), Ok(()));
+        prop_assert_eq!(soloist::check(&Tsptw::new(&instance, objective), 3, seed), Ok(Vec::new()));
     }
 }

@@ -6,7 +6,6 @@ use crate::vrptw::{
 };
 use proptest::prelude::*;
 use soloist::rollout::{Policy, Rollout, Trace};
-use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain_testing::{check_searches, exhaust};
 use std::sync::Arc;
@@ -96,7 +95,7 @@ fn small_instances_agree_with_brute_force() {
                 let least = problem.fewest_vehicles();
                 assert!(objective == Objective::Distance || least as f64 <= vehicles.floor(), "{least} > {vehicles}");
                 // A proof by depth-first search.
-                let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
+                let outcome = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap();
                 let score = outcome.best.unwrap().score.value().unwrap();
                 assert!(outcome.optimal && (score - best).abs() < 1e-9 * best);
                 // Ruin and recreation finds it as well.
@@ -175,15 +174,11 @@ fn nested_searches_learn_improved_tours() {
     let instance = generate("random:40:2").unwrap();
     let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
     let run = |rollout: &str, bias: f64, rate: f64, seed: u64| {
-        let nrpa = Nrpa {
-            level: 2,
-            iterations: 20.into(),
-            bias_weight: bias,
-            bias_rate: rate,
-            restarts: false,
-            ..Nrpa::default()
-        };
-        let solver = Solver::new(&problem, Method::Nrpa(nrpa)).rollout(rollout).seed(seed);
+        let mut nrpa = Method::preset("nrpa").unwrap();
+        let settings = [("level", "2".to_owned()), ("iterations", "20".to_owned()), ("restarts", "false".to_owned())];
+        let bias = [("bias_weight", bias.to_string()), ("bias_rate", rate.to_string())];
+        settings.into_iter().chain(bias).for_each(|(name, value)| nrpa.set(name, &value).unwrap());
+        let solver = Solver::new(&problem, nrpa).rollout(rollout).seed(seed);
         let outcome = solver.budget(Budget::playouts(400)).run().unwrap();
         outcome.best.unwrap()
     };
@@ -372,7 +367,7 @@ proptest! {
         let instance = generate(&format!("{kind}:{customers}:{seed}")).unwrap();
         let objective = if vehicles { Objective::Vehicles } else { Objective::Distance };
         let rounding = if decimal { Rounding::OneDecimal } else { Rounding::Exact };
-        prop_assert_eq!(soloist::check(&problem(&instance, objective, rounding), 2, seed), Ok(()));
+        prop_assert_eq!(soloist::check(&problem(&instance, objective, rounding), 2, seed), Ok(Vec::new()));
     }
 
     #[test]
@@ -389,7 +384,7 @@ proptest! {
 fn a_playout_of_many_steps_ends_at_the_limit() {
     let instance = generate("random:20:7").unwrap();
     let problem = problem(&instance, Objective::Distance, Rounding::Exact);
-    for method in [Method::from(Sampling::default()), Nrpa::default().into()] {
+    for method in ["sampling", "nrpa"].map(|name| Method::preset(name).unwrap()) {
         let budget = Budget::time(std::time::Duration::from_millis(20));
         let solver = Solver::new(&problem, method).rollout("refined:1000000000").budget(budget);
         let outcome = solver.run().unwrap();

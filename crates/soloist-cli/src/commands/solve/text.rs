@@ -2,6 +2,7 @@
 
 use soloist::problem::Unit;
 use soloist::run::{Counters, StopReason};
+use soloist::search::parameters::Table;
 use soloist::{Method, Score, Setup};
 use soloist_problems::result::{Asked, VERSION, gap};
 use soloist_problems::{AnyInstance, Depths, Report, find_method};
@@ -29,7 +30,7 @@ pub(crate) fn method_call(name: &str, method: &Method) -> String {
 pub(crate) fn method_line(setup: &Setup) -> String {
     let mut line = method_call(&setup.preset, &setup.method);
     let streams = if setup.threads == 1 { "thread" } else { "threads" };
-    if let Some(rollout) = setup.rollout.as_deref().filter(|_| !matches!(setup.method, Method::Own(_))) {
+    if let Some(rollout) = setup.rollout.as_deref().filter(|_| !matches!(setup.method.table(), Table::Own(_))) {
         let _ = write!(line, ", rollout {rollout}");
     }
     let _ = write!(line, ", seed {}, {} {streams}", setup.seed, setup.threads);

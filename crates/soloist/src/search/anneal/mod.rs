@@ -1,4 +1,166 @@
 //! Simulated annealing over finished solutions.
+//!
+//! A solution is the sequence of moves that makes it. An edit changes the sequence at one place. The moves before
+//! that place stay, and the rest is replayed, which makes a neighbour. So any problem can be annealed: orderings,
+//! where most edits are edits of the permutation, and games, where an edit changes what the later moves meet.
+//!
+//! A problem with a [neighbourhood](crate::Problem::neighborhood) of its own is edited by that instead, unless
+//! `local` is false.
+//!
+//! When to use it: orderings, and other problems where a small edit of a good solution is a good solution.
+//!
+//! # Replay
+//!
+//! Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is
+//! played if [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at
+//! most 64 entries and is tried again after each move.
+//!
+//! Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
+//! [`code`](crate::Problem::code) as the entry had, or else the same move.
+//!
+//! When no entry is left, the rollout completes the solution.
+//!
+//! # Edits
+//!
+//! The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide`, `suggest` and
+//! `recreate` say how often each kind of edit is drawn:
+//!
+//! - `swap` exchanges two entries; `insert` moves one.
+//! - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
+//! - `change` plays another candidate of the rollout at a place, before what was played there; `replace` plays it
+//!   instead.
+//! - `guide` moves a block that begins with a candidate to where the candidate can be played.
+//! - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
+//! - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
+//!
+//! With `fit`, and where no weight differs from its default, a few random games show the kind of solution:
+//!
+//! - *Assignments* decide at the same places, as the sides of a cut do. There `replace` has the weight 20 and
+//!   leaves all other places as they are, and the weights follow success as with `adapt`.
+//! - *Sets* hold some of the decisions, and their order does not matter: the moves of the games are legal in other
+//!   orders too, with the same score. There `replace` takes out up to three of the last decisions and draws others,
+//!   which come behind those that stay; then the rollout completes the solution. It has the weight 20, or more
+//!   from 64 decisions on. One such edit of 32 moves a block of a long set to the end instead.
+//!
+//! Other kinds keep the weights and edits.
+//!
+//! Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
+//! [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
+//! each kind of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
+//!
+//! Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known
+//! before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
+//! the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
+//! one entry: a shuffled block is not priced.
+//!
+//! With `fit`, links are found out where the problem does not name them and random games show orders of at most
+//! 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
+//! differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
+//! Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
+//! different changes, or equations without a solution, show that the score is no sum of links: the costs are given
+//! up. Where a decision of an edited order is not legal in its turn, three of four replays end there. One edit of
+//! 256 that is judged too expensive is replayed, which shows whether the costs hold.
+//!
+//! # Acceptance
+//!
+//! A neighbour that is at least as good is accepted. A worse one is accepted with probability `exp(-d / T)`, where
+//! `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
+//! never left for an infeasible one.
+//!
+//! The temperature T falls from `start` to `end`, by the same factor a step; where neither is set, a neighbourhood
+//! may name [others](crate::problem::Neighborhood::temperatures). Its unit is the
+//! [unit](crate::problem::Neighborhood::unit) that the neighbourhood names. Without one it is the geometric mean of
+//! the differences that the run meets at its beginning, over at most 1000 neighbours and 2 % of a cooling;
+//! suggested edits do not count, and no worse neighbour is accepted meanwhile. So temperatures suit instances of
+//! any size, and do not change when a constant is added to all scores. Where neither is set and replays make
+//! neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless
+//! `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
+//! is set, the first temperature is the one that accepts this part of these worse neighbours, and the last one a
+//! tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
+//!
+//! The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
+//! whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
+//! present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
+//! same. Where it meets an equal [`future`](crate::problem::Dominance::future) instead, it is abandoned if its
+//! score so far is worse by more than the threshold allows. That is exact where scores are sums. Where the score is
+//! a maximum over the moves, the rest may make up for the difference, and a neighbour is abandoned that would have
+//! passed: `meet = false` plays every neighbour to its end.
+//!
+//! # Budget
+//!
+//! With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible):
+//!
+//! - A budget that has room for several runs of `depth` neighbours a decision is divided among runs from new
+//!   solutions, at most `most`. Each has another [variant](crate::rollout::Rollout::variants) of the rollout.
+//! - The last part of the budget, from `finish` on, is for `reheats` coolings from the best solution of all, one
+//!   if `reheats` is 0. Each is `reheat_factor` as hot as the one before. They use the best variant.
+//! - With `arms > 1`, that number of short runs share the first 0.4 of the budget, each with another variant
+//!   (beyond their number variants repeat). Then the two best variants have a longer run each, from new solutions,
+//!   until `finish`. `runs`, `depth` and `most` have no effect.
+//!
+//! - With `population > 1`, each run cools that number of solutions together; there are `runs` runs, at least one.
+//!   See below.
+//!
+//! Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
+//! coolings follow it from the best solution of the run. Then a new run begins, with twice as many `steps`.
+//!
+//! A run in parts gives the result of one run if every part knows the budget of the whole
+//! ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
+//! warm again where the larger plan is.
+//!
+//! An offered solution becomes the present one if it is better: a run that has not begun begins there.
+//!
+//! # Population
+//!
+//! With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels`
+//! steps, which share what is left of the cooling once the unit has been measured. At each level every solution in
+//! turn gets the same part. Then a new population is drawn, of the same size, with weights
+//! `exp((1 / T' - 1 / T) (c - C))` for a solution of cost C, where T and T' are the old and the new temperature and
+//! c is the least cost (systematic resampling). So the effort goes to the solutions that are good at this
+//! temperature, and is not lost on the others. Solutions begin with different variants. Where some solutions are
+//! feasible, infeasible ones get no weight. Reheats cool one solution.
+//!
+//! # Cost
+//!
+//! A step is one neighbour, which counts as a playout. A replay takes one `find` and one `apply` for each entry
+//! behind the first edited one. With codes it takes a listing of moves instead of `find`, and their codes where an
+//! entry does not fit. To reach the edited place, it takes on average half as many `apply` as there are entries
+//! between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
+//! the snapshots, which take at most half of the limit.
+//!
+//! A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice
+//! where a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the
+//! memory limit, or where a turn would have fewer neighbours than a solution has decisions;
+//! [`Outcome::remarks`](crate::Outcome::remarks) names the number then.
+//!
+//! Learned links take at most 9 MB, and a checkpoint holds them.
+//!
+//! With `fit` a run begins with up to three random games, and for sets with replays of these in two other orders:
+//! at most 800,000 moves are listed. They count as no playouts.
+//!
+//! # Departures from the papers
+//!
+//! Identities, waiting entries, learned links and the plan over the budget are ours. So is what differs in a
+//! population: the first temperature is one at which solutions have no equilibrium; solutions begin with different
+//! variants, and the first one while differences are measured; edits are drawn without regard to how likely the
+//! way back is; systematic resampling keeps the size; feasible solutions replace infeasible ones.
+//!
+//! # Example
+//! ```
+//! # use soloist::{Budget, Method, Solver, doc::Staircase};
+//! let outcome = Solver::new(&Staircase(20), Method::preset("anneal").unwrap())
+//!     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+//! assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
+//! ```
+//!
+//! # References
+//! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
+//! 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
+//! simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba,
+//! "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
+//! W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
+//! glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
+//! that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
 
 mod defaults_by_kind;
 mod delta;
@@ -18,6 +180,7 @@ use edits::EDITS;
 
 /// How a temperature falls over a cooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Schedule {
     /// By the same factor a step.
     Geometric,
@@ -26,169 +189,8 @@ pub enum Schedule {
 }
 
 parameters! {
-    /// Simulated annealing over finished solutions.
-    ///
-    /// A solution is the sequence of moves that makes it. An edit changes the sequence at one place. The moves before
-    /// that place stay, and the rest is replayed, which makes a neighbour. So any problem can be annealed: orderings,
-    /// where most edits are edits of the permutation, and games, where an edit changes what the later moves meet.
-    ///
-    /// A problem with a [neighbourhood](crate::Problem::neighborhood) of its own is edited by that instead, unless
-    /// `local` is false.
-    ///
-    /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution.
-    ///
-    /// # Replay
-    ///
-    /// Where the moves have [identities](crate::problem::Ordering::identity), each entry of the edited sequence is
-    /// played if [`find`](crate::problem::Ordering::find) names a move for it. A blocked entry waits in a list of at
-    /// most 64 entries and is tried again after each move.
-    ///
-    /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
-    /// [`code`](crate::Problem::code) as the entry had, or else the same move.
-    ///
-    /// When no entry is left, the rollout completes the solution.
-    ///
-    /// # Edits
-    ///
-    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide`, `suggest` and
-    /// `recreate` say how often each kind of edit is drawn:
-    ///
-    /// - `swap` exchanges two entries; `insert` moves one.
-    /// - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
-    /// - `change` plays another candidate of the rollout at a place, before what was played there; `replace` plays it
-    ///   instead.
-    /// - `guide` moves a block that begins with a candidate to where the candidate can be played.
-    /// - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
-    /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
-    ///
-    /// With `defaults_by_kind`, and where no weight differs from its default, a few random games show the kind of solution:
-    ///
-    /// - *Assignments* decide at the same places, as the sides of a cut do. There `replace` has the weight 20 and
-    ///   leaves all other places as they are, and the weights follow success as with `adapt`.
-    /// - *Sets* hold some of the decisions, and their order does not matter: the moves of the games are legal in other
-    ///   orders too, with the same score. There `replace` takes out up to three of the last decisions and draws others,
-    ///   which come behind those that stay; then the rollout completes the solution. It has the weight 20, or more
-    ///   from 64 decisions on. One such edit of 32 moves a block of a long set to the end instead.
-    ///
-    /// Other kinds keep the weights and edits.
-    ///
-    /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
-    /// [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
-    /// each kind of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
-    ///
-    /// Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known
-    /// before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
-    /// the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
-    /// one entry: a shuffled block is not priced.
-    ///
-    /// With `defaults_by_kind`, links are found out where the problem does not name them and random games show orders of at most
-    /// 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that
-    /// differ. When the costs that fulfil the equations foretell new differences, edits are judged by them, as above.
-    /// Every solution that is kept has the score that the problem gives it. Two neighbours with the same links and
-    /// different changes, or equations without a solution, show that the score is no sum of links: the costs are given
-    /// up. Where a decision of an edited order is not legal in its turn, three of four replays end there. One edit of
-    /// 256 that is judged too expensive is replayed, which shows whether the costs hold.
-    ///
-    /// # Acceptance
-    ///
-    /// A neighbour that is at least as good is accepted. A worse one is accepted with probability `exp(-d / T)`, where
-    /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
-    /// never left for an infeasible one.
-    ///
-    /// The temperature T falls from `start` to `end`, by the same factor a step; where neither is set, a neighbourhood
-    /// may name [others](crate::problem::Neighborhood::temperatures). Its unit is the
-    /// [unit](crate::problem::Neighborhood::unit) that the neighbourhood names. Without one it is the geometric mean of
-    /// the differences that the run meets at its beginning, over at most 1000 neighbours and 2 % of a cooling;
-    /// suggested edits do not count, and no worse neighbour is accepted meanwhile. So temperatures suit instances of
-    /// any size, and do not change when a constant is added to all scores. Where neither is set and replays make
-    /// neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless
-    /// `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
-    /// is set, the first temperature is the one that accepts this part of these worse neighbours, and the last one a
-    /// tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
-    ///
-    /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
-    /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
-    /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
-    /// same. Where it meets an equal [`future`](crate::problem::Dominance::future) instead, it is abandoned if its
-    /// score so far is worse by more than the threshold allows. That is exact where scores are sums. Where the score is
-    /// a maximum over the moves, the rest may make up for the difference, and a neighbour is abandoned that would have
-    /// passed: `meet = false` plays every neighbour to its end.
-    ///
-    /// # Budget
-    ///
-    /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible):
-    ///
-    /// - A budget that has room for several runs of `depth` neighbours a decision is divided among runs from new
-    ///   solutions, at most `most`. Each has another [variant](crate::rollout::Rollout::variants) of the rollout.
-    /// - The last part of the budget, from `finish` on, is for `reheats` coolings from the best solution of all, one
-    ///   if `reheats` is 0. Each is `reheat_factor` as hot as the one before. They use the best variant.
-    /// - With `arms > 1`, that number of short runs share the first 0.4 of the budget, each with another variant
-    ///   (beyond their number variants repeat). Then the two best variants have a longer run each, from new solutions,
-    ///   until `finish`. `runs`, `depth` and `most` have no effect.
-    ///
-    /// - With `population > 1`, each run cools that number of solutions together; there are `runs` runs, at least one.
-    ///   See below.
-    ///
-    /// Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
-    /// coolings follow it from the best solution of the run. Then a new run begins, with twice as many `steps`.
-    ///
-    /// A run in parts gives the result of one run if every part knows the budget of the whole
-    /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
-    /// warm again where the larger plan is.
-    ///
-    /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
-    ///
-    /// # Population
-    ///
-    /// With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels`
-    /// steps, which share what is left of the cooling once the unit has been measured. At each level every solution in
-    /// turn gets the same part. Then a new population is drawn, of the same size, with weights
-    /// `exp((1 / T' - 1 / T) (c - C))` for a solution of cost C, where T and T' are the old and the new temperature and
-    /// c is the least cost (systematic resampling). So the effort goes to the solutions that are good at this
-    /// temperature, and is not lost on the others. Solutions begin with different variants. Where some solutions are
-    /// feasible, infeasible ones get no weight. Reheats cool one solution.
-    ///
-    /// # Cost
-    ///
-    /// A step is one neighbour, which counts as a playout. A replay takes one `find` and one `apply` for each entry
-    /// behind the first edited one. With codes it takes a listing of moves instead of `find`, and their codes where an
-    /// entry does not fit. To reach the edited place, it takes on average half as many `apply` as there are entries
-    /// between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
-    /// the snapshots, which take at most half of the limit.
-    ///
-    /// A population takes a list of moves for each solution, which is replayed at the beginning of its turn: twice
-    /// where a neighbourhood makes the neighbours. It has fewer solutions where more do not fit in a quarter of the
-    /// memory limit, or where a turn would have fewer neighbours than a solution has decisions;
-    /// [`Outcome::remarks`](crate::Outcome::remarks) names the number then.
-    ///
-    /// Learned links take at most 9 MB, and a checkpoint holds them.
-    ///
-    /// With `defaults_by_kind` a run begins with up to three random games, and for sets with replays of these in two other orders:
-    /// at most 800,000 moves are listed. They count as no playouts.
-    ///
-    /// # Departures from the papers
-    ///
-    /// Identities, waiting entries, learned links and the plan over the budget are ours. So is what differs in a
-    /// population: the first temperature is one at which solutions have no equilibrium; solutions begin with different
-    /// variants, and the first one while differences are measured; edits are drawn without regard to how likely the
-    /// way back is; systematic resampling keeps the size; feasible solutions replace infeasible ones.
-    ///
-    /// # Example
-    /// ```
-    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
-    /// let outcome = Solver::new(&Staircase(20), Method::preset("anneal").unwrap())
-    ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
-    /// assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
-    /// ```
-    ///
-    /// # References
-    /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
-    /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba,
-    /// "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
-    /// W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
-    /// glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
-    /// that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
@@ -242,7 +244,7 @@ parameters! {
         shuffle: u64 = 1, 0..=1_000_000;
         /// weight of playing another candidate before an entry
         change: u64 = 2, 0..=1_000_000;
-        /// weight of playing another candidate instead of an entry; 0: 20 or more where `defaults_by_kind` finds assignments or sets
+        /// weight of playing another candidate instead of an entry; 0: 20 or more where `fit` finds assignments or sets
         replace: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;

@@ -3,6 +3,7 @@
 use crate::Method;
 use crate::core::parameter::{ParameterError, Value, Values};
 use crate::problem::{Entrant, ROLLOUT, SearchInfo, write_entry};
+use crate::search::parameters::Table;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +15,7 @@ use std::str::FromStr;
 /// names a playout policy of the problem, by default that of the run.
 ///
 /// ```
-/// use soloist::search::Entry;
+/// use soloist::search::parameters::Entry;
 /// let entry: Entry = "nrpa(level=3 rollout=random)".parse().unwrap();
 /// assert_eq!(entry.rollout(), Some("random"));
 /// assert_eq!(entry.setup().preset, "nrpa");
@@ -23,6 +24,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[doc(hidden)]
 pub struct Entry {
     preset: String,
     method: Method,
@@ -81,7 +83,7 @@ impl Entry {
             return Err(format!("no method `{name}`"));
         }
         let mut entry = Self::of(name);
-        if matches!(entry.method, Method::Auto(_)) {
+        if matches!(entry.method.table(), Table::Auto(_)) {
             return Err(format!("`{name}` is a portfolio itself"));
         }
         for setting in settings.split_whitespace() {
@@ -142,6 +144,7 @@ impl From<Entry> for String {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[doc(hidden)]
 pub struct Entries(Vec<Entry>);
 
 /// What leaves the choice to the method.

@@ -1,4 +1,87 @@
 //! A portfolio: methods race for the budget, and the one that pays gets the rest.
+//!
+//! A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
+//!
+//! `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
+//! use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
+//! [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
+//! moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best`
+//! and `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
+//! `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times
+//! again (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a
+//! shell needs quotes around the whole; a file has the same text):
+//!
+//! ```text
+//! --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
+//! ```
+//!
+//! `rollout` names a playout policy; by default it is that of the run. Each entrant has a rollout for itself, which
+//! learns from its playouts alone. A few playouts of the run's rollout come first: they give the first incumbent
+//! and the length of solutions.
+//!
+//! Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
+//! methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
+//! Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
+//! methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
+//! they are ahead of it.
+//!
+//! One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
+//! that can prove optimality) and the others are good at different things. If the winner is not exact, the best
+//! exact method first has the part `exact_share` of the rest; if it is, it has this part or three tenths, and then
+//! the best of the others continues. Where the problem names methods, those alone share. The last one begins from
+//! the best solution of all. If it ends by itself, the others race for what is left.
+//!
+//! `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has learned of
+//! links; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
+//!
+//! With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
+//! best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
+//! solution is a good solution, whatever method has found that. If the last method is not `anneal` and has found
+//! something better in the last third of its turn, it continues instead.
+//!
+//! Exact searches prune by the best solution of all, whoever has found it: a proof of one of them is a proof of the
+//! run. Their place in the race is that of the solutions that they have found themselves.
+//!
+//! [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why. The bound that is reported is the
+//! best one that an entrant has shown, those that were dropped included.
+//!
+//! A [`Setup`](crate::Setup) of `auto` makes a cheap attempt at a [proof](crate::Setup::proof) beside the race.
+//!
+//! # Budget
+//! Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean
+//! length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there, which
+//! is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
+//! repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share
+//! ends when the race's effort is used up.
+//!
+//! Where counts and time are limited, the counts alone are the plan: give counts that the time allows.
+//!
+//! A run that is continued with a larger budget after `polish` has begun races again for what is left.
+//!
+//! A run in parts gives the result of one run if every part knows the budget of the whole
+//! ([`Solver::plan`](crate::Solver::plan)), or if `first` is given.
+//!
+//! With several threads, the effort that the other streams have made when one has proven the optimum depends on
+//! their schedule; the solution does not.
+//!
+//! An offered solution is passed to all methods: improvements of it rank them then.
+//!
+//! When to use it: for a new problem. A method that is known to fit gets more of the budget when its
+//! name is given. Cost per step: a step of one of the methods. Memory: that of the methods; each has
+//! an even part of the limit.
+//!
+//! ```
+//! # use soloist::{Budget, Method, Solver, doc::Staircase};
+//! let outcome = Solver::new(&Staircase(20), Method::preset("auto").unwrap())
+//!     .budget(Budget::playouts(20_000)).seed(1).run().unwrap();
+//! assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
+//! assert!(outcome.remarks[0].contains("anneal"));
+//! ```
+//!
+//! # References
+//! The halving is that of K. Jamieson and A. Talwalkar, "Non-stochastic best arm identification and hyperparameter
+//! optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
+//! portfolios", Artificial Intelligence 126, 2001.
 
 mod choose;
 mod entries;
@@ -24,88 +107,8 @@ use racer::Racer;
 use serde::{Deserialize, Serialize};
 
 parameters! {
-    /// A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
-    ///
-    /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
-    /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
-    /// moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best`
-    /// and `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
-    /// `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times
-    /// again (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a
-    /// shell needs quotes around the whole; a file has the same text):
-    ///
-    /// ```text
-    /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
-    /// ```
-    ///
-    /// `rollout` names a playout policy; by default it is that of the run. Each entrant has a rollout for itself, which
-    /// learns from its playouts alone. A few playouts of the run's rollout come first: they give the first incumbent
-    /// and the length of solutions.
-    ///
-    /// Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
-    /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
-    /// Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
-    /// methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
-    /// they are ahead of it.
-    ///
-    /// One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
-    /// that can prove optimality) and the others are good at different things. If the winner is not exact, the best
-    /// exact method first has the part `exact_share` of the rest; if it is, it has this part or three tenths, and then
-    /// the best of the others continues. Where the problem names methods, those alone share. The last one begins from
-    /// the best solution of all. If it ends by itself, the others race for what is left.
-    ///
-    /// `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has learned of
-    /// links; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
-    ///
-    /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
-    /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
-    /// solution is a good solution, whatever method has found that. If the last method is not `anneal` and has found
-    /// something better in the last third of its turn, it continues instead.
-    ///
-    /// Exact searches prune by the best solution of all, whoever has found it: a proof of one of them is a proof of the
-    /// run. Their place in the race is that of the solutions that they have found themselves.
-    ///
-    /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why. The bound that is reported is the
-    /// best one that an entrant has shown, those that were dropped included.
-    ///
-    /// A [`Setup`](crate::Setup) of `auto` makes a cheap attempt at a [proof](crate::Setup::proof) beside the race.
-    ///
-    /// # Budget
-    /// Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean
-    /// length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there, which
-    /// is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
-    /// repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share
-    /// ends when the race's effort is used up.
-    ///
-    /// Where counts and time are limited, the counts alone are the plan: give counts that the time allows.
-    ///
-    /// A run that is continued with a larger budget after `polish` has begun races again for what is left.
-    ///
-    /// A run in parts gives the result of one run if every part knows the budget of the whole
-    /// ([`Solver::plan`](crate::Solver::plan)), or if `first` is given.
-    ///
-    /// With several threads, the effort that the other streams have made when one has proven the optimum depends on
-    /// their schedule; the solution does not.
-    ///
-    /// An offered solution is passed to all methods: improvements of it rank them then.
-    ///
-    /// When to use it: for a new problem. A method that is known to fit gets more of the budget when its
-    /// name is given. Cost per step: a step of one of the methods. Memory: that of the methods; each has
-    /// an even part of the limit.
-    ///
-    /// ```
-    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
-    /// let outcome = Solver::new(&Staircase(20), Method::preset("auto").unwrap())
-    ///     .budget(Budget::playouts(20_000)).seed(1).run().unwrap();
-    /// assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
-    /// assert!(outcome.remarks[0].contains("anneal"));
-    /// ```
-    ///
-    /// # References
-    /// The halving is that of K. Jamieson and A. Talwalkar, "Non-stochastic best arm identification and hyperparameter
-    /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
-    /// portfolios", Artificial Intelligence 126, 2001.
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
     pub struct Auto {
         /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that
         /// can use what it offers

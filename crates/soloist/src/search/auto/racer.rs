@@ -8,6 +8,7 @@ use crate::core::limits::{MOST, ensure};
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::search::parameters::Table;
 use crate::search::step::Unfinished;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{Score, Sense};
@@ -20,7 +21,7 @@ const NARROW: u64 = 8;
 /// Returns the method of an entry as it races.
 pub(super) fn method(entry: &Entry) -> Method {
     let mut method = entry.method().clone();
-    if let Method::Beam(beam) = &mut method
+    if let Table::Beam(beam) = method.table_mut()
         && !entry.sets("width")
     {
         // The first pass of a wide beam would take longer than a turn.
@@ -85,7 +86,7 @@ impl Racer {
     /// Whether it found something better in the last third of its turn and may find more in another turn: a cooling
     /// has found what it can.
     pub(super) fn is_improving(&self, race: &Race, now: Progress) -> bool {
-        !matches!(self.method, Method::Anneal(_)) && race.is_recent(self.reached, now)
+        !matches!(self.method.table(), Table::Anneal(_)) && race.is_recent(self.reached, now)
     }
 
     /// The direction of the problem.
@@ -95,9 +96,9 @@ impl Racer {
 
     /// Whether it can prove optimality.
     pub(super) fn is_systematic(&self) -> bool {
-        match &self.method {
-            Method::Beam(_) | Method::BranchAndBound(_) | Method::IdaStar(_) => true,
-            Method::Own(own) => own.counts_nodes(),
+        match self.method.table() {
+            Table::Beam(_) | Table::BranchAndBound(_) | Table::IdaStar(_) => true,
+            Table::Own(own) => own.counts_nodes(),
             _ => false,
         }
     }
@@ -109,7 +110,7 @@ impl Racer {
 
     /// Whether its nodes are other work than the moves of its playouts.
     pub(super) fn has_nodes(&self) -> bool {
-        self.is_systematic() || matches!(self.method, Method::Uct(_))
+        self.is_systematic() || matches!(self.method.table(), Table::Uct(_))
     }
 
     /// Compares two entrants: the better one first; of equal ones the one that can prove, then the one that was there
@@ -170,7 +171,7 @@ impl Racer {
             problem.watch().forgive();
             status = Status::Completed;
         }
-        if status == Status::Waiting && matches!(self.method, Method::Own(_)) {
+        if status == Status::Waiting && matches!(self.method.table(), Table::Own(_)) {
             // Other streams race other methods.
             search.receive(&[]);
             status = Status::Running;

@@ -11,6 +11,7 @@ use crate::search::Context;
 
 choice! {
     /// The order in which the children of a state are tried.
+    #[doc(hidden)]
     pub enum Children {
         /// As the problem lists its moves.
         Given = "given",
@@ -23,6 +24,7 @@ choice! {
 
 choice! {
     /// Which streams list their moves in a random order, each in a different one.
+    #[doc(hidden)]
     pub enum Shuffle {
         /// All but the first. The first does what a run on one thread does, the others do the same search in another
         /// order.

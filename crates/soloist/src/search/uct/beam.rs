@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 choice! {
     /// How nodes are ranked where some have to go and where a move is played.
+    #[doc(hidden)]
     pub enum Rank {
         /// By the best score below.
         Best = "best",
@@ -34,6 +35,7 @@ parameters! {
     /// `beam_shape` makes a beam that is not as wide at each depth: W times its first number at depth 1, times its
     /// second one at depth 2, and so on, the last number counting for all deeper ones. Baier and Winands name widths
     /// by depth as future work.
+    #[doc(hidden)]
     pub struct Narrowing {
         /// nodes of a depth that stay when its counter is full; 0: no beam
         beam_width: u64 = 0, 0..=1_000_000_000;

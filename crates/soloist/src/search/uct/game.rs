@@ -25,6 +25,7 @@ parameters! {
     /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
     /// nodes after which a new tree (and game) begins: randomised restarts.
     ///
+    #[doc(hidden)]
     pub struct Pacing {
         /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
         tree_playouts: u64 = 0, 0..=1_000_000_000_000;

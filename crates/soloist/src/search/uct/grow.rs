@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 choice! {
     /// How many children a leaf gets at a time.
+    #[doc(hidden)]
     pub enum Expansion {
         /// One a playout, drawn at random among the untried ones.
         One = "one",
@@ -27,6 +28,7 @@ choice! {
 
 choice! {
     /// What a child without a playout counts.
+    #[doc(hidden)]
     pub enum FirstPlay {
         /// More than any other: every child is tried before one is tried again.
         Off = "off",
@@ -40,6 +42,7 @@ choice! {
 
 choice! {
     /// How a node moves that has too few playouts for the formula.
+    #[doc(hidden)]
     pub enum FewVisits {
         /// As the playout does that the node is a part of.
         Rollout = "rollout",
@@ -95,6 +98,7 @@ parameters! {
     /// here. With another reading of T, `threshold` = T, nothing is added below T visits. Algorithm 3.1 of Rei's thesis
     /// tests the number of children modulo t, which never expands a node again once it has t of them. Here playouts
     /// through the node are counted, as the text of the thesis has it.
+    #[doc(hidden)]
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();

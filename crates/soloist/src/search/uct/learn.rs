@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 choice! {
     /// The policy of playouts.
+    #[doc(hidden)]
     pub enum Playouts {
         /// The rollout policy.
         Rollout = "rollout",
@@ -34,6 +35,7 @@ parameters! {
     /// or the range of scores last changed; `playouts = adapted` by a softmax policy that moves towards the best
     /// playout of the present tree after every `adapt_every` playouts, at the rate `alpha`, logits within `clamp`
     /// (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
+    #[doc(hidden)]
     pub struct Playing {
         /// the policy of playouts
         playouts: Playouts = Playouts::Rollout, ();

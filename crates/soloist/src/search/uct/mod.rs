@@ -5,6 +5,51 @@
 //! the steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in
 //! the tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their
 //! scales.
+//!
+//! Upper confidence bounds applied to trees (UCT), for one player.
+//!
+//! From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
+//! solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and
+//! rules of this one search are in groups of parameters, each documented at its struct: `Selection`, `Growth`,
+//! `Narrowing`, `Pacing`, `Pruning` and `Playing`. On the command line and in
+//! [`set`](crate::Method::set) the groups are one flat table. The published searches are [presets](crate::Method::presets).
+//!
+//! # Offered solutions
+//! The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as
+//! that of a playout for the nodes on it. In a search that plays move by move this holds for solutions that begin
+//! with the moves played; others only become the incumbent.
+//!
+//! # Cost
+//! One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
+//! playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
+//! history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full,
+//! nodes visited fewer than `k` times lose their children, `k` being the smallest power of two that frees half of
+//! the room, and the search continues.
+//!
+//! When to use it: early decisions matter and playouts say something about them.
+//!
+//! ```
+//! # use soloist::{Budget, Method, Solver, doc::Staircase};
+//! let outcome = Solver::new(&Staircase(8), Method::preset("uct").unwrap())
+//!     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+//! assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
+//! ```
+//!
+//! # References
+//! L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N. Cesa-Bianchi and P.
+//! Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose constant is
+//! sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree search for
+//! SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search", CIG 2012. M.
+//! Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte
+//! Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom, "Efficient
+//! selectivity and backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al., "Progressive strategies
+//! for Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias). P. Nijssen and M. Winands,
+//! "Enhancements for multi-player Monte-Carlo tree search", CG 2010 (history). S. Gelly and D. Silver, "Combining
+//! online and offline knowledge in UCT", ICML 2007 (RAVE). B. Childs, J. Brodeur and L. Kocsis, "Transpositions and
+//! move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and Y. Bjornsson, "Simulation-based approach to
+//! general game playing", AAAI 2008 (history in playouts). T. Cazenave, "Playout policy adaptation with move features",
+//! TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Combining simulated annealing and Monte
+//! Carlo tree search for expression simplification", ICAART 2014 (cooling, ratio).
 
 mod arena;
 mod beam;
@@ -30,51 +75,8 @@ pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 use crate::core::parameter::{ParameterError, parameter_groups};
 
 parameter_groups! {
-    /// Upper confidence bounds applied to trees (UCT), for one player.
-    ///
-    /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
-    /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and
-    /// rules of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
-    /// [`Narrowing`], [`Pacing`], [`Pruning`] and [`Playing`]. On the command line and in
-    /// [`set`](Self::set) the groups are one flat table. The published searches are [presets](crate::Method::presets).
-    ///
-    /// # Offered solutions
-    /// The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as
-    /// that of a playout for the nodes on it. In a search that plays move by move this holds for solutions that begin
-    /// with the moves played; others only become the incumbent.
-    ///
-    /// # Cost
-    /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
-    /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
-    /// history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full,
-    /// nodes visited fewer than `k` times lose their children, `k` being the smallest power of two that frees half of
-    /// the room, and the search continues.
-    ///
-    /// When to use it: early decisions matter and playouts say something about them.
-    ///
-    /// ```
-    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
-    /// let outcome = Solver::new(&Staircase(8), Method::preset("uct").unwrap())
-    ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
-    /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
-    /// ```
-    ///
-    /// # References
-    /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N.
-    /// Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002
-    /// (UCB1, whose constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player
-    /// Monte-Carlo tree search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam
-    /// Monte-Carlo tree search", CIG 2012. M. Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver",
-    /// Computers and Games 2008. L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University
-    /// of Porto, 2018. R. Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search", CG 2006. G.
-    /// Chaslot et al., "Progressive strategies for Monte-Carlo tree search", New Mathematics and Natural Computation 4,
-    /// 2008 (bias). P. Nijssen and M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010
-    /// (history). S. Gelly and D. Silver, "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). B. Childs,
-    /// J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and
-    /// Y. Bjornsson, "Simulation-based approach to general game playing", AAAI 2008 (history in playouts). T. Cazenave,
-    /// "Playout policy adaptation with move features", TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den
-    /// Herik, "Combining simulated annealing and Monte Carlo tree search for expression simplification", ICAART 2014
-    /// (cooling, ratio).
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
     pub struct Uct {
         /// Which child of a node is followed.
         selection: Selection;

@@ -12,6 +12,7 @@ use crate::{Score, Sense};
 
 choice! {
     /// Whether the tree is pruned by bounds.
+    #[doc(hidden)]
     pub enum Prune {
         /// Where the root has a bound, nodes are worth their best solution, and nothing excludes it.
         Auto = "auto",
@@ -43,6 +44,7 @@ parameters! {
     /// `auto` prunes where the root has a bound and `value = best`; not with `transpositions`, `beam_width` or
     /// `move_playouts`, which exclude it, nor without `solver`. Cost: one bound a node and, for each new incumbent, one
     /// pass over the tree; 16 bytes a node.
+    #[doc(hidden)]
     pub struct Pruning {
         /// remove nodes whose bound is not better than the incumbent
         prune: Prune = Prune::Auto, ();

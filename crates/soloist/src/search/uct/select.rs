@@ -15,6 +15,7 @@ const AMAF_BIAS: f64 = 1e-3;
 
 choice! {
     /// What a node is worth.
+    #[doc(hidden)]
     pub enum NodeValue {
         /// The mean score of the playouts through it.
         Mean = "mean",
@@ -27,6 +28,7 @@ choice! {
 
 choice! {
     /// How values are scaled to be comparable with the exploration term.
+    #[doc(hidden)]
     pub enum Normalization {
         /// To [0, 1] between the worst and best score that the search has met.
         Global = "global",
@@ -42,6 +44,7 @@ choice! {
 
 choice! {
     /// The exploration term.
+    #[doc(hidden)]
     pub enum Bandit {
         /// `c sqrt(ln n / n_i)`.
         Ucb1 = "ucb1",
@@ -55,6 +58,7 @@ choice! {
 
 choice! {
     /// How `c` falls over the playouts of a tree.
+    #[doc(hidden)]
     pub enum Cooling {
         /// It does not.
         None = "none",
@@ -70,6 +74,7 @@ choice! {
 
 choice! {
     /// Which of several children with the largest bound is followed.
+    #[doc(hidden)]
     pub enum Ties {
         /// The one that was tried first.
         First = "first",
@@ -125,6 +130,7 @@ parameters! {
     /// as future work and gives no schedule. The reference score is `reference`, or
     /// else the [problem's](crate::problem::Facts::reference), or else that of the first feasible playout; scores must
     /// not change their sign.
+    #[doc(hidden)]
     pub struct Selection {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
         c: f64 = 0.1, 0.0..=1e12;

@@ -1,6 +1,6 @@
 //! The policy of NRPA as the papers have it, for comparison.
 
-use soloist::search::Nrpa;
+use soloist::search::parameters::Nrpa;
 use soloist::{Problem, Rng, Score};
 use std::collections::HashMap;
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use soloist::problem::{Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{CheckpointError, RunInfo};
-use soloist::search::Uct;
+use soloist::search::parameters::Table;
+use soloist::search::parameters::Uct;
 use soloist::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Solver};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -409,7 +410,7 @@ pub(crate) fn methods() -> Vec<Method> {
 /// Whether a method visits states in a fixed order instead of drawing: it neither finds good solutions early nor
 /// depends on the seed unless it shuffles.
 pub(crate) fn is_systematic(method: &Method) -> bool {
-    matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
+    matches!(method.table(), Table::BranchAndBound(_) | Table::IdaStar(_))
 }
 
 /// A path for a file of the test `name`, another one at each call.

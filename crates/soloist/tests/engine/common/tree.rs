@@ -2,7 +2,9 @@
 //! scores.
 
 use super::playout;
-use soloist::search::{Bandit, Cooling, Expansion, FewVisits, FirstPlay, NodeValue, Normalization, Prune, Rank, Uct};
+use soloist::search::parameters::{
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, NodeValue, Normalization, Prune, Rank, Uct,
+};
 use soloist::{Problem, Rng, Score, Sense};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
