@@ -1,7 +1,7 @@
 //! The traits that a user implements: the instance and its rules.
 
-// What is hidden here and in `check`, `rollout`, `run` and `search` is for front ends (commands, bindings, pages) and for
-// the tests of the engine: lists, names and records, of which a program that solves a problem needs none.
+// What is hidden here and in `check`, `rollout`, `run` and `search` is for front ends (commands, bindings, pages) and
+// for the tests of the engine: lists, names and records, of which a program that solves a problem needs none.
 
 mod dominance;
 mod entrant;

@@ -238,8 +238,8 @@ impl Stream<'_> {
         }
     }
 
-    /// Why no step may be made now: user code has failed, a limit inside a step is over, counts or a goal have ended the
-    /// stream, somebody stops the run, the time is over, or the other streams are waited for.
+    /// Why no step may be made now: user code has failed, a limit inside a step is over, counts or a goal have ended
+    /// the stream, somebody stops the run, the time is over, or the other streams are waited for.
     fn must_rest(&mut self, shared: &RunSignals<'_, '_>, now: Instant) -> Option<Rest> {
         if self.has_failed() {
             shared.abort.store(true, Ordering::Relaxed);

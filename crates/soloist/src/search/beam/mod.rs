@@ -16,10 +16,10 @@
 //! `prune` before it is ranked. The first playouts are games of the rollout, until one is a solution, at most
 //! eight: their best is the first incumbent. An offered solution is an incumbent as well and makes them needless.
 //!
-//! The policy (`tie = policy`) is that of [`Nrpa`](crate::search::nrpa), one level. After each pass it is adapted, with the
-//! rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by the rollout and counted;
-//! a solution that they find can become the incumbent. With `selective = true` only the rollout's candidates are
-//! children.
+//! The policy (`tie = policy`) is that of [`Nrpa`](crate::search::nrpa), one level. After each pass it is adapted,
+//! with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by the rollout and
+//! counted; a solution that they find can become the incumbent. With `selective = true` only the rollout's candidates
+//! are children.
 //!
 //! # Passes
 //!
