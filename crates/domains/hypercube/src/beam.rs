@@ -34,6 +34,9 @@ struct Child<M> {
     mv: M,
 }
 
+/// Returns the rank and the key of a path.
+pub(super) type Judge<'a, P> = dyn FnMut(&<P as Problem>::State) -> (f64, Option<u64>) + 'a;
+
 impl<P: Problem> Beam<P> {
     /// Returns a beam that begins in the state `start`.
     pub(super) fn new(start: P::State, width: usize, noise: f64, seed: u64) -> Self {
@@ -66,7 +69,7 @@ impl<P: Problem> Beam<P> {
     /// `judge` returns the rank and the key of a path. It is called once for each path that results, and for no other.
     /// If it gives no key, the problem is asked, for the best paths only. Paths with the same future must get their
     /// keys from the same source.
-    pub(super) fn advance(&mut self, problem: &P, mut judge: impl FnMut(&P::State) -> (f64, Option<u64>)) -> bool {
+    pub(super) fn advance(&mut self, problem: &P, judge: &mut Judge<'_, P>) -> bool {
         let Some(path) = self.layer.get(self.next) else { return false };
         let (mut child, parent) = (path.clone(), self.next as u32);
         self.moves.clear();

@@ -39,8 +39,8 @@
 
 use super::Kind;
 use super::limits::subcubes;
-use super::model::Snakes;
-use super::path::{Path, across, add_ball, flood, size, steps};
+use super::model::Rules;
+use super::path::{Track, across, add_ball, flood, size, steps};
 
 /// Vertices of a word with an even number of bits.
 const EVEN: u64 = 0x9669_6996_6996_9669;
@@ -58,7 +58,7 @@ struct Layers<const W: usize> {
     free: [u64; W],
 }
 
-impl<const W: usize> Snakes<W> {
+impl<const W: usize> Rules<W> {
     /// The words that loops go over: a fixed number where there are few.
     #[inline(always)]
     pub(super) fn span(&self) -> usize {
@@ -67,24 +67,24 @@ impl<const W: usize> Snakes<W> {
 
     /// Returns the vertices that are not blocked.
     #[inline(always)]
-    pub(super) fn free(&self, path: &Path<W>) -> [u64; W] {
+    pub(super) fn free(&self, path: &Track<W>) -> [u64; W] {
         let first = self.first(path);
         let mut free = [0; W];
         for word in 0..self.span() {
-            free[word] = self.limits.inside[word] & !(path.blocked[word] | first[word]);
+            free[word] = self.inside[word] & !(path.blocked[word] | first[word]);
         }
         free
     }
 
     /// Returns the vertices that the head reaches over vertices that are not blocked, beginning with a flip of `legal`.
-    pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+    pub(super) fn reach(&self, path: &Track<W>, legal: u32) -> [u64; W] {
         let mut reached = steps(path.head, legal);
         flood(&mut reached, &self.free(path), self.span());
         reached
     }
 
     /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
-    fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
+    fn layers(&self, path: &Track<W>, legal: u32) -> Layers<W> {
         let mut layers = Layers { near: [0; W], steps: 0, door: steps(path.head, legal), free: self.free(path) };
         let mut recent = [0; 8];
         recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
@@ -104,7 +104,7 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Returns all vertices that may follow the head, the next flip being one of `legal`.
-    pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+    pub(super) fn ahead(&self, path: &Track<W>, legal: u32) -> [u64; W] {
         let Layers { near, mut door, free, .. } = self.layers(path, legal);
         flood(&mut door, &free, self.span());
         std::array::from_fn(|word| near[word] | door[word])
@@ -133,7 +133,8 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Returns an upper bound of the length of every solution that begins with `path`.
-    pub(super) fn most(&self, path: &Path<W>) -> u32 {
+    #[inline(never)]
+    pub(super) fn most(&self, path: &Track<W>) -> u32 {
         let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
         match self.kind {
             Kind::Snake => left.unwrap_or(path.length.into()).min(self.limits.snake),
@@ -145,7 +146,7 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// An upper bound of the number of vertices after the head; `None`: no vertex that matters can follow.
-    fn vertices_left(&self, path: &Path<W>) -> Option<u32> {
+    fn vertices_left(&self, path: &Track<W>) -> Option<u32> {
         let Layers { near, steps, mut door, free } = self.layers(path, self.legal_any(path));
         let ends = |set: &[u64; W]| self.kind == Kind::Snake || self.may_close(path, set);
         let mut most = ends(&near).then_some(steps);
@@ -228,7 +229,7 @@ impl<const W: usize> Snakes<W> {
             }
             step *= 2;
         }
-        sum.iter_mut().zip(&self.limits.inside).for_each(|(sum, inside)| *sum &= inside);
+        sum.iter_mut().zip(&self.inside).for_each(|(sum, inside)| *sum &= inside);
         wide
     }
 }

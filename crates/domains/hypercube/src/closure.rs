@@ -5,20 +5,20 @@
 //! bits: the balls blocked on the way say so for all `m` but the first and the last `k - 1`, which are looked at one by
 //! one.
 
-use super::model::Snakes;
-use super::path::{Path, holds, sphere};
-use soloist::Problem;
+use super::model::{Rules, Snakes, Terms};
+use super::path::{Track, holds, sphere};
+use super::width::by_width;
 
-impl<const W: usize> Snakes<W> {
+impl<const W: usize> Rules<W> {
     /// Returns the first way back to the start that keeps the rule, `k - 1` vertices; `path` has a head of `k` bits,
     /// and the last vertex must be one of those of `gates`.
-    pub(super) fn closing(&self, path: &Path<W>, gates: u16) -> Option<[u16; 6]> {
+    pub(super) fn closing(&self, path: &Track<W>, gates: u16) -> Option<[u16; 6]> {
         let mut way = [0; 6];
         self.descend(path, gates, path.head, 1, &mut way).then_some(way)
     }
 
     /// Finds the vertices of the way from number `step` on, coming from the vertex `from`.
-    fn descend(&self, path: &Path<W>, gates: u16, from: u16, step: u32, way: &mut [u16; 6]) -> bool {
+    fn descend(&self, path: &Track<W>, gates: u16, from: u16, step: u32, way: &mut [u16; 6]) -> bool {
         if step == self.spread {
             return true;
         }
@@ -38,7 +38,7 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Whether `vertex` may follow `step` edges after the head, and `k - step` edges before the start.
-    fn fits(&self, path: &Path<W>, vertex: u16, step: u32) -> bool {
+    fn fits(&self, path: &Track<W>, vertex: u16, step: u32) -> bool {
         let (length, k) = (u32::from(path.length), self.spread);
         let whole = length + k;
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= k.min(edges).min(whole - edges);
@@ -48,7 +48,7 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Whether a vertex of `k` bits, from which a cycle may close, is within reach.
-    pub(super) fn may_close(&self, path: &Path<W>, reached: &[u64; W]) -> bool {
+    pub(super) fn may_close(&self, path: &Track<W>, reached: &[u64; W]) -> bool {
         // By bit: the vertices of a word that have it.
         const WITH: [u64; 6] = [
             0xaaaa_aaaa_aaaa_aaaa,
@@ -65,24 +65,29 @@ impl<const W: usize> Snakes<W> {
             reached[word] & sphere(0, self.spread, word) & gates != 0
         })
     }
+}
 
+impl Snakes {
     /// Returns the longest cycle that a beginning of the path of `moves` closes to, or the trivial one.
     pub(super) fn cycle(&self, moves: &[u8]) -> Vec<u32> {
-        let mut path = self.start.clone();
+        let Terms { dimension, spread, .. } = self.terms;
+        let mut state = self.start.clone();
         let mut last = None;
         for (at, &bit) in self.prefix.iter().chain(moves).enumerate() {
-            let (gates, closed) = (path.gates, path.closed);
-            self.apply(&mut path, bit);
-            if path.closed > closed {
-                last = self.closing(&path, gates).map(|way| (at + 1, way));
-            }
+            by_width!(&self.rules, &mut state => rules, path; {
+                let (gates, closed) = (path.gates, path.closed);
+                rules.advance_any(path, bit.into());
+                if path.closed > closed {
+                    last = rules.closing(path, gates).map(|way| (at + 1, way));
+                }
+            });
         }
         let Some((edges, way)) = last else {
-            return trivial(self.dimension);
+            return trivial(dimension);
         };
         let mut nodes = self.nodes(moves);
         nodes.truncate(edges + 1);
-        nodes.extend(way.iter().take(self.spread as usize - 1).map(|&vertex| u32::from(vertex)));
+        nodes.extend(way.iter().take(spread as usize - 1).map(|&vertex| u32::from(vertex)));
         nodes
     }
 }

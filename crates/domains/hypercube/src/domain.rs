@@ -2,13 +2,13 @@
 
 use super::automorphism::orders;
 use super::symmetric_coils::SymmetricCoils;
-use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
+use super::{Code, Cube, Kind, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::search::parameters::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{
-    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_steps,
+    Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_steps,
 };
 use std::ops::RangeInclusive;
 
@@ -76,7 +76,7 @@ trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     fn remark(&self) -> String;
 }
 
-impl<const W: usize> Walks for Snakes<W> {
+impl Walks for Snakes {
     const FLIPS_ARE_MOVES: bool = true;
 
     fn nodes(&self, moves: &[u8]) -> Vec<u32> {
@@ -111,7 +111,7 @@ impl<const W: usize> Walks for Snakes<W> {
     }
 }
 
-impl<const W: usize> Walks for SymmetricCoils<W> {
+impl Walks for SymmetricCoils {
     const FLIPS_ARE_MOVES: bool = false;
 
     fn nodes(&self, moves: &[u16]) -> Vec<u32> {
@@ -165,13 +165,7 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
     }
     let code = Code::named(chosen("code"));
     let name = instance.to_owned();
-    Ok(match cube.dimension {
-        ..=8 => Box::new(CubeInstance { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
-        9..=10 => Box::new(CubeInstance { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
-        _ => {
-            Box::new(CubeInstance { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube })
-        }
-    })
+    Ok(Box::new(CubeInstance { name, kind, problem: Snakes::new(kind, &cube, code, potential), cube }))
 }
 
 fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential: Potential) -> LoadResult {
@@ -180,18 +174,9 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>, potential:
         return fail("the path begins in a given way: `symmetry` must be none");
     }
     let (dimension, least, most) = (cube.dimension, *orders.start(), *orders.end());
-    let (name, kind) = (instance.to_owned(), Kind::Coil);
-    let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
-        let problem = SymmetricCoils::<16>::new(&cube, orders, potential);
-        let count = problem.symmetries();
-        (Box::new(CubeInstance { name, kind, cube, problem }), count)
-    } else {
-        let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders, potential);
-        let count = problem.symmetries();
-        (Box::new(CubeInstance { name, kind, cube, problem }), count)
-    };
-    if symmetries > 0 {
-        return Ok(instance);
+    let problem = SymmetricCoils::new(&cube, orders, potential);
+    if problem.symmetries() > 0 {
+        return Ok(Box::new(CubeInstance { name: instance.to_owned(), kind: Kind::Coil, cube, problem }));
     }
     let order = if least == most { least.to_string() } else { format!("{least} to {most}") };
     fail(&format!("no coil of dimension {dimension} has a symmetry of order {order}"))

@@ -2,8 +2,8 @@
 
 use super::beam::Beam;
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, after, finished, flips_of, legal_part, most_width, play, section};
-use super::siblings::Siblings;
+use super::one_by_one::{Beams, Best, OneByOne, finished, flips_of, legal_part, most_width, play, section};
+use super::siblings::advance;
 use super::weights::{Belief, Weights, are_weights};
 use super::{Kind, canonical};
 use serde::{Deserialize, Serialize};
@@ -42,10 +42,7 @@ const EACH: u64 = 8;
 const WIDER: (u64, u64) = (4, 10);
 
 /// Returns the method.
-pub(crate) fn make<const W: usize>(
-    problem: &Snakes<W>,
-    settings: &ParameterValues,
-) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
+pub(crate) fn make(problem: &Snakes, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Snakes>>> {
     Some(Box::new(OneByOne::new(Learned::new(problem, settings.read().ok()?))))
 }
 
@@ -88,10 +85,10 @@ impl Rung {
     }
 
     /// The width of the beams of this generation: no more than have room.
-    fn width<const W: usize>(&self, generations: &Generations, dimension: usize) -> u64 {
+    fn width(&self, generations: &Generations, room: u64) -> u64 {
         let (every, most) = WIDER;
         let doublings = (self.restarts / every).min(most) + self.generation / EACH;
-        (generations.width << doublings).min(room::<W>(dimension))
+        (generations.width << doublings).min(room)
     }
 
     /// Ends a generation.
@@ -110,20 +107,20 @@ impl Rung {
     }
 
     /// Keeps a snake of a smaller cube. Its beam may have dropped all paths that continue it.
-    fn keep<const W: usize>(&mut self, snakes: &Snakes<W>, flips: &[u8]) {
+    fn keep(&mut self, snakes: &Snakes, flips: &[u8]) {
         let moves = finished(snakes, flips);
         let length = moves.len() as u32;
         self.best = Best(Some((moves, length)));
     }
 
     /// A part of the best path, from one of its ends, or of the best cycle, as far as `problem` allows it.
-    fn section<const W: usize>(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
+    fn section(&self, problem: &Snakes, rng: &mut Rng) -> Vec<u8> {
         let moves = self.best.moves();
         if !problem.prefix.is_empty() {
             return moves[..rng.index(moves.len() + 1)].to_vec();
         }
         let mut flips = moves.to_vec();
-        if problem.kind == Kind::Coil {
+        if problem.terms.kind == Kind::Coil {
             flips = flips_of(&problem.answer(moves));
             let count = flips.len();
             flips.rotate_left(rng.index(count));
@@ -133,8 +130,8 @@ impl Rung {
     }
 
     /// Whether everything read from a checkpoint fits the cube.
-    fn is_sound<const W: usize>(&self, problem: &Snakes<W>, generations: &Generations) -> bool {
-        let dimension = problem.dimension as usize;
+    fn is_sound(&self, problem: &Snakes, generations: &Generations) -> bool {
+        let dimension = problem.terms.dimension as usize;
         self.best.is_sound(problem)
             && self.belief.is_sound(dimension)
             && self.generation < EACH * (generations.doublings + 1)
@@ -162,21 +159,21 @@ impl Rung {
 /// as the weights are. Paths are shorter there: with snakes of spread 2 all smaller cubes together take about a third
 /// of the time.
 #[derive(Debug)]
-struct Learned<const W: usize> {
+struct Learned {
     generations: Generations,
     /// The snakes of the smaller cubes, the smallest cube first.
-    smaller: Vec<Snakes<W>>,
+    smaller: Vec<Snakes>,
     /// By cube; the last one is the cube of the problem.
     rungs: Vec<Rung>,
 }
 
-impl<const W: usize> Learned<W> {
-    fn new(problem: &Snakes<W>, generations: Generations) -> Self {
+impl Learned {
+    fn new(problem: &Snakes, generations: Generations) -> Self {
         let is_open = problem.prefix.is_empty() && generations.below > 0;
         // In a cube of `k + 1` dimensions or fewer paths hardly turn.
-        let dimensions = if is_open { problem.spread + 2..problem.dimension } else { 0..0 };
-        let smaller: Vec<Snakes<W>> = dimensions.map(|dimension| problem.snakes_of(dimension)).collect();
-        let dimensions = smaller.iter().map(|snakes| snakes.dimension).chain([problem.dimension]);
+        let dimensions = if is_open { problem.terms.spread + 2..problem.terms.dimension } else { 0..0 };
+        let smaller: Vec<Snakes> = dimensions.map(|dimension| problem.snakes_of(dimension)).collect();
+        let dimensions = smaller.iter().map(|snakes| snakes.terms.dimension).chain([problem.terms.dimension]);
         let rungs = dimensions.map(|dimension| Rung::new(dimension as usize)).collect();
         Self { generations, smaller, rungs }
     }
@@ -192,12 +189,12 @@ impl<const W: usize> Learned<W> {
 }
 
 /// The paths of the cube of this number; the problem has the last one.
-fn cube<'a, const W: usize>(smaller: &'a [Snakes<W>], rung: usize, problem: &'a Snakes<W>) -> &'a Snakes<W> {
+fn cube<'a>(smaller: &'a [Snakes], rung: usize, problem: &'a Snakes) -> &'a Snakes {
     smaller.get(rung).unwrap_or(problem)
 }
 
 /// Returns the beginning of a path that is a `share` of a snake, from one of its ends, as far as `problem` allows it.
-fn beginning<const W: usize>(problem: &Snakes<W>, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u8> {
+fn beginning(problem: &Snakes, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u8> {
     let mut flips = snake.to_vec();
     if rng.chance(0.5) {
         flips.reverse();
@@ -207,17 +204,17 @@ fn beginning<const W: usize>(problem: &Snakes<W>, snake: &[u8], share: f64, rng:
 }
 
 /// The most paths of a beam: those of one length fit into memory, and so do the moves of all.
-fn room<const W: usize>(dimension: usize) -> u64 {
+fn room(problem: &Snakes, dimension: usize) -> u64 {
     // A path has fewer moves than there are vertices, and a move has 8 bytes: 256 MiB.
-    most_width::<W>().min(1 << (25 - dimension))
+    most_width(problem).min(1 << (25 - dimension))
 }
 
-impl<const W: usize> Beams<W> for Learned<W> {
+impl Beams for Learned {
     type Progress = Vec<Rung>;
     type Task = Task;
-    type Running = (Beam<Snakes<W>>, Weights);
+    type Running = (Beam<Snakes>, Weights);
 
-    fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) {
+    fn begin(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>) {
         if let Some(top) = self.rungs.last_mut()
             && top.best.0.is_none()
             && let Some((moves, score)) = play(problem, work, &[])
@@ -226,10 +223,10 @@ impl<const W: usize> Beams<W> for Learned<W> {
         }
     }
 
-    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
+    fn choose(&mut self, problem: &Snakes, rng: &mut Rng) -> Task {
         let rung = self.turn();
         let snakes = cube(&self.smaller, rung, problem);
-        let dimension = snakes.dimension as usize;
+        let dimension = snakes.terms.dimension as usize;
         let (lower, upper) = self.rungs.split_at_mut(rung);
         let here = &mut upper[0];
         if here.beams.len() as u64 >= self.generations.beams {
@@ -246,24 +243,21 @@ impl<const W: usize> Beams<W> for Learned<W> {
             below.since = 0;
         }
         here.since = (here.since + 1).min(self.generations.below);
-        let width = here.width::<W>(&self.generations, dimension);
+        let width = here.width(&self.generations, room(problem, dimension));
         Task { rung: rung as u32, flips, is_section, values, width, seed: rng.next_u64() }
     }
 
-    fn start(&self, problem: &Snakes<W>, task: &Task) -> Self::Running {
+    fn start(&self, problem: &Snakes, task: &Task) -> Self::Running {
         let weights = Weights::new(&task.values);
-        let path = after(cube(&self.smaller, task.rung as usize, problem), &task.flips);
+        let path = cube(&self.smaller, task.rung as usize, problem).after(&task.flips);
         (Beam::new(path, task.width as usize, weights.noise, task.seed), weights)
     }
 
-    fn advance(&self, problem: &Snakes<W>, task: &Task, (beam, weights): &mut Self::Running) -> bool {
-        let problem = cube(&self.smaller, task.rung as usize, problem);
-        let worth = |set: &[u64; W]| weights.sum(set, problem.words, problem.dimension as usize);
-        let mut siblings = Siblings::new(problem, worth);
-        beam.advance(problem, |path| siblings.judge(path))
+    fn advance(&self, problem: &Snakes, task: &Task, (beam, weights): &mut Self::Running) -> bool {
+        advance(beam, cube(&self.smaller, task.rung as usize, problem), Some(weights))
     }
 
-    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, (beam, _): &Self::Running) {
+    fn end(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>, task: &Task, (beam, _): &Self::Running) {
         let best = beam.best();
         // A beam whose beginning cannot be continued has found nothing.
         let length = best.map_or(0, |(length, _)| length as u32);
@@ -284,7 +278,7 @@ impl<const W: usize> Beams<W> for Learned<W> {
     }
 
     /// A solution from outside is continued from its parts.
-    fn offer(&mut self, _: &Snakes<W>, moves: &[u8], score: Score) {
+    fn offer(&mut self, _: &Snakes, moves: &[u8], score: Score) {
         if let Some(top) = self.rungs.last_mut() {
             top.best.take(moves.to_vec(), score);
         }
@@ -307,14 +301,14 @@ impl<const W: usize> Beams<W> for Learned<W> {
         self.rungs = progress;
     }
 
-    fn is_sound(&self, problem: &Snakes<W>, progress: &Vec<Rung>, task: Option<&Task>) -> bool {
+    fn is_sound(&self, problem: &Snakes, progress: &Vec<Rung>, task: Option<&Task>) -> bool {
         let cubes = self.smaller.iter().chain([problem]);
         let task = task.is_none_or(|task| {
             let snakes = cube(&self.smaller, task.rung as usize, problem);
-            let dimension = snakes.dimension as usize;
+            let dimension = snakes.terms.dimension as usize;
             let here = progress.get(task.rung as usize);
             legal_part(snakes, task.flips.clone()) == task.flips
-                && (1..=room::<W>(dimension)).contains(&task.width)
+                && (1..=room(problem, dimension)).contains(&task.width)
                 && are_weights(&task.values, dimension)
                 && here.is_some_and(|here| !task.is_section || here.sections > 0)
         });
@@ -331,8 +325,8 @@ mod tests {
     use soloist::Problem;
 
     /// A search of snakes in a cube of 6 dimensions; the smaller ones are those of 4 and 5.
-    fn parts() -> (Snakes<4>, Learned<4>, Task) {
-        let problem = Snakes::<4>::new(Kind::Snake, &Cube::new(6, 2).unwrap(), Default::default(), Default::default());
+    fn parts() -> (Snakes, Learned, Task) {
+        let problem = Snakes::new(Kind::Snake, &Cube::new(6, 2).unwrap(), Default::default(), Default::default());
         let mut search = Learned::new(&problem, Generations::default());
         let values = Belief::new(6).draw(&mut Rng::new(1));
         search.rungs[2].beams.push((5, values.clone()));
@@ -383,9 +377,9 @@ mod tests {
         let (snakes, mut unfinished) = (&search.smaller[1], 0);
         for seed in 0..100 {
             let mut beam = Beam::new(snakes.root(), 1, 100.0, seed);
-            while beam.advance(snakes, |_| (0.0, None)) {}
+            while beam.advance(snakes, &mut |_| (0.0, None)) {}
             let (_, moves) = beam.best().unwrap();
-            unfinished += u32::from(snakes.legal_any(&after(snakes, moves)) != 0);
+            unfinished += u32::from(snakes.legal(&snakes.after(moves)) != 0);
             search.rungs[1].keep(snakes, moves);
             assert!(search.rungs[1].is_sound(snakes, &search.generations), "{moves:?}");
         }
@@ -418,7 +412,11 @@ mod tests {
     #[test]
     fn beams_become_wider_and_begin_again() {
         let (mut rung, mut rng) = (Rung::new(6), Rng::new(7));
-        let width = |rung: &Rung| rung.width::<4>(&Generations::default(), 6);
+        let snakes = |dimension| {
+            Snakes::new(Kind::Snake, &Cube::new(dimension, 2).unwrap(), Default::default(), Default::default())
+        };
+        let room = |dimension| room(&snakes(dimension), dimension as usize);
+        let width = |rung: &Rung| rung.width(&Generations::default(), room(6));
         let mut widths = Vec::new();
         for _ in 0..60 {
             widths.push(width(&rung));
@@ -428,7 +426,7 @@ mod tests {
         rung.restarts = u64::MAX;
         assert_eq!(width(&rung), 20 << 12, "10 doublings by restarts, 2 by generations");
         (0..30).for_each(|_| generation(&mut rung, &mut rng));
-        assert_eq!(rung.width::<128>(&Generations::default(), 13), 1 << 12, "no more than have room");
+        assert_eq!(rung.width(&Generations::default(), room(13)), 1 << 12, "no more than have room");
     }
 
     #[test]
@@ -436,7 +434,7 @@ mod tests {
         let (problem, mut search, _) = parts();
         let mut rng = Rng::new(1);
         let mut turns =
-            |search: &mut Learned<4>| -> Vec<u32> { (0..7).map(|_| search.choose(&problem, &mut rng).rung).collect() };
+            |search: &mut Learned| -> Vec<u32> { (0..7).map(|_| search.choose(&problem, &mut rng).rung).collect() };
         assert_eq!(turns(&mut search), [0, 1, 2, 0, 1, 2, 0]);
         let (_, mut search, _) = parts();
         search.generations.below = 2;

@@ -19,11 +19,11 @@
 //! K. J. Kochut, Journal of Combinatorial Mathematics and Combinatorial Computing 20, 1996).
 //!
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
-//! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
-//! without any of them, `draw` shows it. `automorphism` and `symmetric_coils` are coils of a path and its images.
-//! `one_by_one` makes one `beam` after the other for two methods: `symmetric` uses these coils, and `learned` ranks
-//! paths by `weights`. `siblings` ranks the continuations of one path together. `sections` replaces sections of whole
-//! paths and cycles. `search` lists the methods.
+//! [`Snakes`] of `problem` plays by, for sets of vertices of each `width`; `bound` estimates what is left, `rollout`
+//! plays fast, `verify` checks a solution without any of them, `draw` shows it. `automorphism` and `symmetric_coils`
+//! are coils of a path and its images. `one_by_one` makes one `beam` after the other for two methods: `symmetric` uses
+//! these coils, and `learned` ranks paths by `weights`. `siblings` ranks the continuations of one path together.
+//! `sections` replaces sections of whole paths and cycles. `search` lists the methods.
 
 #![forbid(unsafe_code)]
 
@@ -49,6 +49,7 @@ mod symmetric;
 mod symmetric_coils;
 mod verify;
 mod weights;
+mod width;
 
 pub use domain::{COIL, SNAKE};
 pub use draw::{svg, text};

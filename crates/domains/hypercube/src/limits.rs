@@ -1,13 +1,11 @@
 //! Numbers behind the [bounds](super::bound) that depend on dimension and spread alone.
 
-use super::path::{across, inside};
+use super::path::across;
 use std::sync::OnceLock;
 
 /// Numbers of the bounds that depend on the cube alone.
 #[derive(Debug)]
-pub(super) struct Limits<const W: usize> {
-    /// The vertices that exist.
-    pub(super) inside: [u64; W],
+pub(super) struct Limits {
     /// Volume: `t`; `n` is at most the vertices within `t`, times `times`, divided by `by`. `by` is 0 where the bound
     /// does not apply.
     pub(super) radius: u32,
@@ -20,7 +18,7 @@ pub(super) struct Limits<const W: usize> {
     pub(super) subcubes: &'static OnceLock<Vec<u8>>,
 }
 
-impl<const W: usize> Limits<W> {
+impl Limits {
     pub(super) fn new(dimension: u32, spread: u32) -> Self {
         static SUBCUBES: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
         let t = spread / 2;
@@ -37,7 +35,7 @@ impl<const W: usize> Limits<W> {
         }
         let subcubes = &SUBCUBES[spread as usize & 7];
         let (snake, coil) = longest(dimension, spread);
-        Self { inside: inside(dimension), radius: t, times, by, snake, coil, subcubes }
+        Self { radius: t, times, by, snake, coil, subcubes }
     }
 }
 

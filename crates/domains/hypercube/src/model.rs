@@ -1,11 +1,13 @@
 //! The rules: paths, what blocks a vertex, and where a cycle closes.
 
 use super::limits::Limits;
-use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
-use super::{Cube, Kind};
+use super::path::{Near, Path, Track, add_ball, add_neighbors, flips_into, inside, near};
+use super::width::{ByWidth, by_width, of_width, words};
+use super::{Cube, Kind, MAX_WORDS, nodes_of};
 use soloist::Problem;
 use soloist::problem::{Key, KeyHasher};
 use std::hash::Hasher;
+use std::ops::Deref;
 
 /// What a learned weight belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,8 +67,8 @@ impl Potential {
 
 /// The paths of a [`Cube`], to be made as long as possible, or to be closed to a cycle as long as possible.
 ///
-/// A move is the bit flipped. A state holds the blocked vertices as `64 W` bits (`W` a power of two, at least a 64th of
-/// the vertices), so that a move costs a few words: for spread 2 those of the head's neighbours, else those of a ball.
+/// A move is the bit flipped. A state holds the blocked vertices as bits, so that a move costs a few words: for spread
+/// 2 those of the head's neighbours, else those of a ball.
 ///
 /// **Coils** are snakes that close: without its last `k - 1` vertices a coil of length `N` is a snake of length `N - k`
 /// with ends at distance exactly `k`. So a snake is played, and whenever its head has `k` bits, the `k!` shortest ways
@@ -83,42 +85,150 @@ impl Potential {
 /// (spreads 2 to 7). S. Hood, D. Recoskie, J. Sawada and D. Wong, "Snakes, coils, and single-track circuit codes with
 /// spread k", Journal of Combinatorial Optimization 30, 2015.
 #[derive(Debug)]
-pub struct Snakes<const W: usize> {
+pub struct Snakes {
+    pub(super) terms: Terms,
+    pub(super) prefix: Vec<u8>,
+    pub(super) rules: ByWidth<Rules<4>, Rules<16>, Rules<MAX_WORDS>>,
+    /// A single vertex.
+    pub(super) start: Path,
+    /// The prefix.
+    pub(super) root: Path,
+}
+
+/// What is played, and the two choices of the user.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
     pub(super) kind: Kind,
     pub(super) dimension: u32,
     pub(super) spread: u32,
-    pub(super) prefix: Vec<u8>,
-    pub(crate) code: Code,
-    pub(crate) potential: Potential,
+    pub(super) code: Code,
+    pub(super) potential: Potential,
+}
+
+/// The rules for sets of `64 W` vertices, `W` a power of two.
+#[derive(Debug)]
+pub(super) struct Rules<const W: usize> {
+    terms: Terms,
     /// All bits of a vertex.
     full: u16,
     /// The words in use.
     pub(super) words: usize,
+    /// The vertices that exist.
+    pub(super) inside: [u64; W],
     /// The words that a ball of radius `k - 1` reaches.
     pub(super) near: Vec<Near>,
     /// Of a coil, by number of edges (the last entry for all more): the balls around the first `k - 1` vertices.
     first: Vec<[u64; W]>,
     /// Of a coil: the vertices within `k - 1` of the start, where it closes.
     center: [u64; W],
-    /// A single vertex.
-    pub(super) start: Path<W>,
-    /// The prefix.
-    pub(crate) root: Path<W>,
-    pub(super) limits: Limits<W>,
+    pub(super) limits: Limits,
 }
 
-impl<const W: usize> Snakes<W> {
+impl<const W: usize> Deref for Rules<W> {
+    type Target = Terms;
+
+    fn deref(&self) -> &Terms {
+        &self.terms
+    }
+}
+
+impl Snakes {
     /// Returns the paths of `cube`, beginning with its prefix.
-    ///
-    /// # Panics
-    /// When `W` is no power of two or `64 W` is less than the number of vertices.
     #[must_use]
     pub fn new(kind: Kind, cube: &Cube, code: Code, potential: Potential) -> Self {
+        Self::in_words(kind, cube, code, potential, 0)
+    }
+
+    /// As [`Snakes::new`], with sets of at least so many words: all widths play the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_words(kind: Kind, cube: &Cube, code: Code, potential: Potential, least: usize) -> Self {
         let (dimension, spread) = (cube.dimension(), cube.spread());
-        assert!(W.is_power_of_two() && 64 * W >= 1 << dimension, "{W} words hold no cube of dimension {dimension}");
-        let words = (1_usize << dimension).div_ceil(64);
+        let terms = Terms { kind, dimension, spread, code, potential };
+        let words = words(dimension, least);
+        let start = of_width!(words, W => Track::<W>::start(&terms));
+        let (rules, prefix) = (of_width!(words, W => Rules::<W>::new(terms)), cube.prefix().to_vec());
+        let mut snakes = Self { terms, prefix, rules, root: start.clone(), start };
+        snakes.root = snakes.after(cube.prefix());
+        snakes
+    }
+
+    /// Returns the snakes of the cube of another dimension, with the same spread. If woven paths are first here, paths
+    /// there are ranked by the default of that cube.
+    ///
+    /// # Panics
+    /// When there is no cube of this dimension.
+    pub(super) fn snakes_of(&self, dimension: u32) -> Self {
+        let Terms { spread, code, potential, .. } = self.terms;
+        let cube = Cube::new(dimension, spread).expect("a smaller cube of at least two dimensions");
+        let potential = match potential {
+            Potential::Woven => Potential::named("auto", dimension, spread),
+            potential => potential,
+        };
+        Self::new(Kind::Snake, &cube, code, potential)
+    }
+
+    /// Path or cycle.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.terms.kind
+    }
+
+    /// Returns the vertices of the path after `moves`, the prefix included.
+    #[must_use]
+    pub fn nodes(&self, moves: &[u8]) -> Vec<u32> {
+        nodes_of(&[&self.prefix, moves].concat())
+    }
+
+    /// Returns the vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
+    #[must_use]
+    pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
+        match self.terms.kind {
+            Kind::Snake => self.nodes(moves),
+            Kind::Coil => self.cycle(moves),
+        }
+    }
+
+    /// Returns the mask of bits that may be flipped.
+    pub(super) fn legal(&self, path: &Path) -> u32 {
+        by_width!(&self.rules, path => rules, path; rules.legal_any(path))
+    }
+
+    /// The path that flips these bits behind the root.
+    pub(super) fn after(&self, flips: &[u8]) -> Path {
+        let mut path = self.root.clone();
+        flips.iter().for_each(|&flip| self.apply(&mut path, flip));
+        path
+    }
+}
+
+impl<const W: usize> Track<W> {
+    /// A single vertex.
+    fn start(terms: &Terms) -> Self {
+        let mut start =
+            Self { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
+        if terms.spread == 1 {
+            start.blocked[0] = 1;
+        }
+        if terms.kind == Kind::Coil {
+            start.closed = 2 * terms.dimension as u16;
+            // Of the vertices beside the start, those of the first `k` bits are too close to vertex number `k`.
+            start.gates = full(terms.dimension) & !((1 << terms.spread) - 1);
+        }
+        start
+    }
+}
+
+/// All bits of a vertex.
+fn full(dimension: u32) -> u16 {
+    ((1_u32 << dimension) - 1) as u16
+}
+
+impl<const W: usize> Rules<W> {
+    fn new(terms: Terms) -> Self {
+        let Terms { kind, dimension, spread, .. } = terms;
+        let words = words(dimension, 0);
         let near = near(spread - 1, words);
-        let full = ((1_u32 << dimension) - 1) as u16;
         let mut first = Vec::new();
         let mut balls = [0; W];
         // After `length` edges, the ball around vertex number `length + 1 - k` counts: 0, 1, 3, 7, ...
@@ -134,89 +244,19 @@ impl<const W: usize> Snakes<W> {
         }
         let mut center = [0; W];
         add_ball(&mut center, 0, &near);
-        let mut start =
-            Path { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
-        if spread == 1 {
-            start.blocked[0] = 1;
-        }
-        if kind == Kind::Coil {
-            start.closed = 2 * dimension as u16;
-            // Of the vertices beside the start, those of the first `k` bits are too close to vertex number `k`.
-            start.gates = full & !((1 << spread) - 1);
-        }
-        let limits = Limits::new(dimension, spread);
-        let mut snakes = Self {
-            kind,
-            dimension,
-            spread,
-            prefix: cube.prefix().to_vec(),
-            code,
-            potential,
-            full,
-            words,
-            near,
-            first,
-            center,
-            root: start.clone(),
-            start,
-            limits,
-        };
-        let mut root = snakes.start.clone();
-        cube.prefix().iter().for_each(|&bit| snakes.apply(&mut root, bit));
-        snakes.root = root;
-        snakes
-    }
-
-    /// Returns the snakes of the cube of another dimension, with the same spread. If woven paths are first here, paths
-    /// there are ranked by the default of that cube.
-    ///
-    /// # Panics
-    /// When there is no cube of this dimension.
-    pub(super) fn snakes_of(&self, dimension: u32) -> Self {
-        let cube = Cube::new(dimension, self.spread).expect("a smaller cube of at least two dimensions");
-        let potential = match self.potential {
-            Potential::Woven => Potential::named("auto", dimension, self.spread),
-            potential => potential,
-        };
-        Self::new(Kind::Snake, &cube, self.code, potential)
-    }
-
-    /// Path or cycle.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Returns the vertices of the path after `moves`, the prefix included.
-    #[must_use]
-    pub fn nodes(&self, moves: &[u8]) -> Vec<u32> {
-        let mut node = 0;
-        let flips = self.prefix.iter().chain(moves);
-        let after = flips.map(|&bit| {
-            node ^= 1 << bit;
-            node
-        });
-        std::iter::once(0).chain(after).collect()
-    }
-
-    /// Returns the vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
-    #[must_use]
-    pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
-        match self.kind {
-            Kind::Snake => self.nodes(moves),
-            Kind::Coil => self.cycle(moves),
-        }
+        let (full, inside, limits) = (full(dimension), inside(dimension), Limits::new(dimension, spread));
+        Self { terms, full, words, inside, near, first, center, limits }
     }
 
     /// Of a coil: the balls around the first vertices that count at this length.
     #[inline(always)]
-    pub(super) fn first(&self, path: &Path<W>) -> &[u64; W] {
+    pub(super) fn first(&self, path: &Track<W>) -> &[u64; W] {
         &self.first[usize::from(path.length).min(self.first.len() - 1)]
     }
 
     /// Returns the bits that may be flipped, as a mask. `TWO`: the spread is 2.
     #[inline(always)]
-    pub(super) fn legal<const COIL: bool, const TWO: bool>(&self, path: &Path<W>) -> u32 {
+    pub(super) fn legal<const COIL: bool, const TWO: bool>(&self, path: &Track<W>) -> u32 {
         if COIL && path.gates == 0 {
             return 0;
         }
@@ -236,7 +276,7 @@ impl<const W: usize> Snakes<W> {
 
     /// Flips a bit that may be flipped.
     #[inline(always)]
-    pub(super) fn advance<const COIL: bool, const TWO: bool>(&self, path: &mut Path<W>, bit: u32) {
+    pub(super) fn advance<const COIL: bool, const TWO: bool>(&self, path: &mut Track<W>, bit: u32) {
         let left = usize::from(path.head);
         path.head ^= 1 << bit;
         path.allowed |= 2_u16 << bit & self.full;
@@ -264,7 +304,7 @@ impl<const W: usize> Snakes<W> {
 
     /// Notes the cycle that the path closes to, if there is a new one, and what its head takes from later ones.
     #[inline(always)]
-    fn close<const TWO: bool>(&self, path: &mut Path<W>) {
+    fn close<const TWO: bool>(&self, path: &mut Track<W>) {
         if count_bits(path.head) == self.spread {
             let (gates, length) = (path.gates, path.length + self.spread as u16);
             let open = gates & path.head != 0 && length > path.closed;
@@ -276,9 +316,20 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
+    /// Flips a bit, whatever the kind and the spread.
+    #[inline]
+    pub(super) fn advance_any(&self, path: &mut Track<W>, bit: u32) {
+        match (self.kind, self.spread == 2) {
+            (Kind::Snake, true) => self.advance::<false, true>(path, bit),
+            (Kind::Snake, false) => self.advance::<false, false>(path, bit),
+            (Kind::Coil, true) => self.advance::<true, true>(path, bit),
+            (Kind::Coil, false) => self.advance::<true, false>(path, bit),
+        }
+    }
+
     /// Returns the mask of moves, whatever the kind and the spread.
     #[inline]
-    pub(super) fn legal_any(&self, path: &Path<W>) -> u32 {
+    pub(super) fn legal_any(&self, path: &Track<W>) -> u32 {
         match (self.kind, self.spread == 2) {
             (Kind::Snake, true) => self.legal::<false, true>(path),
             (Kind::Snake, false) => self.legal::<false, false>(path),
@@ -295,7 +346,7 @@ impl<const W: usize> Snakes<W> {
 
     /// Returns the number of free vertices beside the one entered by flipping `bit`.
     #[inline(always)]
-    pub(super) fn room(&self, path: &Path<W>, bit: u32) -> u32 {
+    pub(super) fn room(&self, path: &Track<W>, bit: u32) -> u32 {
         let first = self.first(path);
         let into = flips_into::<W>(|word| path.blocked[word] | first[word], usize::from(path.head ^ 1 << bit));
         (!into & u32::from(self.full)).count_ones()
@@ -303,7 +354,7 @@ impl<const W: usize> Snakes<W> {
 
     /// Returns the address of a move's weight.
     #[inline(always)]
-    pub(super) fn code_of(&self, path: &Path<W>, bit: u32) -> u64 {
+    pub(super) fn code_of(&self, path: &Track<W>, bit: u32) -> u64 {
         let (head, d) = (u64::from(path.head), u64::from(self.dimension));
         let edge = head * d + u64::from(bit);
         match self.code {
@@ -317,12 +368,13 @@ impl<const W: usize> Snakes<W> {
 
     /// The bit flipped last.
     #[inline(always)]
-    fn last_flip(&self, path: &Path<W>) -> Option<u32> {
+    fn last_flip(&self, path: &Track<W>) -> Option<u32> {
         (path.length > 0).then_some(path.history & 15)
     }
 
     /// Hash of what the future of a path depends on, and of its score so far.
-    pub(crate) fn key_of(&self, path: &Path<W>) -> Key {
+    #[inline(never)]
+    pub(super) fn key_of(&self, path: &Track<W>) -> Key {
         let mut hash = KeyHasher::new();
         let ahead = self.ahead(path, self.legal_any(path));
         ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
@@ -331,7 +383,7 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// Writes what else the key of a path is made of into a hasher that has read which vertices may follow.
-    pub(super) fn write_key(&self, hash: &mut impl Hasher, path: &Path<W>) {
+    pub(super) fn write_key(&self, hash: &mut impl Hasher, path: &Track<W>) {
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.center).take(self.words);
             near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));

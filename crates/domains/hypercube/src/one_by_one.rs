@@ -1,8 +1,8 @@
 //! Searches that make beams one after the other.
 
+use super::canonical;
 use super::model::Snakes;
-use super::path::Path;
-use super::{Ring, canonical};
+use super::width::by_width;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, StepStatus, Work};
@@ -15,7 +15,7 @@ use std::fmt::Debug;
 const MOST_BYTES: u64 = 1 << 26;
 
 /// A search that decides what the next beam is to be when one has ended.
-pub(super) trait Beams<const W: usize>: Send {
+pub(super) trait Beams: Send {
     /// All that is remembered from beam to beam.
     type Progress: Debug + Serialize + DeserializeOwned;
     /// What a beam is to be: with the problem it determines the beam.
@@ -24,22 +24,22 @@ pub(super) trait Beams<const W: usize>: Send {
     type Running: Debug + Send;
 
     /// Finds a first solution, if there is none yet.
-    fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>);
+    fn begin(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>);
 
     /// Chooses the next beam.
-    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Self::Task;
+    fn choose(&mut self, problem: &Snakes, rng: &mut Rng) -> Self::Task;
 
     /// Returns the beam of a task before its first path is continued.
-    fn start(&self, problem: &Snakes<W>, task: &Self::Task) -> Self::Running;
+    fn start(&self, problem: &Snakes, task: &Self::Task) -> Self::Running;
 
     /// Continues the next path. Returns false if the beam has ended.
-    fn advance(&self, problem: &Snakes<W>, task: &Self::Task, running: &mut Self::Running) -> bool;
+    fn advance(&self, problem: &Snakes, task: &Self::Task, running: &mut Self::Running) -> bool;
 
     /// Uses what a beam has found.
-    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Self::Task, running: &Self::Running);
+    fn end(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>, task: &Self::Task, running: &Self::Running);
 
     /// As [`ProblemSearch::offer`].
-    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score);
+    fn offer(&mut self, problem: &Snakes, moves: &[u8], score: Score);
 
     /// As [`ProblemSearch::gauges`].
     fn gauges(&self) -> Vec<(&'static str, f64)>;
@@ -50,13 +50,13 @@ pub(super) trait Beams<const W: usize>: Send {
     fn restore(&mut self, progress: Self::Progress);
 
     /// Whether everything read from a checkpoint fits the cube. What it remembers is played by the rules.
-    fn is_sound(&self, problem: &Snakes<W>, progress: &Self::Progress, task: Option<&Self::Task>) -> bool;
+    fn is_sound(&self, problem: &Snakes, progress: &Self::Progress, task: Option<&Self::Task>) -> bool;
 }
 
 /// Makes the beams of a search path by path, so that a run can be cut anywhere. A checkpoint holds the task and the
 /// number of paths that were continued; the beam is made again from them.
 #[derive(Debug)]
-pub(super) struct OneByOne<S: Beams<W>, const W: usize> {
+pub(super) struct OneByOne<S: Beams> {
     search: S,
     /// The beam that is being made, and the number of paths that were continued for it.
     task: Option<(S::Task, u64)>,
@@ -66,14 +66,14 @@ pub(super) struct OneByOne<S: Beams<W>, const W: usize> {
     again: u64,
 }
 
-impl<S: Beams<W>, const W: usize> OneByOne<S, W> {
+impl<S: Beams> OneByOne<S> {
     pub(super) fn new(search: S) -> Self {
         Self { search, task: None, beam: None, again: 0 }
     }
 }
 
-impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
-    fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
+impl<S: Beams> ProblemSearch<Snakes> for OneByOne<S> {
+    fn step(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>) -> StepStatus {
         self.search.begin(problem, work);
         loop {
             let (task, mut made) = match self.task.take() {
@@ -101,7 +101,7 @@ impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
         }
     }
 
-    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
+    fn offer(&mut self, problem: &Snakes, moves: &[u8], score: Score) {
         self.search.offer(problem, moves, score);
     }
 
@@ -113,10 +113,10 @@ impl<S: Beams<W>, const W: usize> ProblemSearch<Snakes<W>> for OneByOne<S, W> {
         postcard::to_allocvec(&(self.search.progress(), &self.task)).expect("plain data is always encodable in memory")
     }
 
-    fn load(&mut self, problem: &Snakes<W>, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &Snakes, bytes: &[u8]) -> Result<(), CheckpointError> {
         const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another cube");
-        type Saved<S, const W: usize> = (<S as Beams<W>>::Progress, Option<(<S as Beams<W>>::Task, u64)>);
-        let Ok(((progress, task), [])) = postcard::take_from_bytes::<Saved<S, W>>(bytes) else { return Err(WRONG) };
+        type Saved<S> = (<S as Beams>::Progress, Option<(<S as Beams>::Task, u64)>);
+        let Ok(((progress, task), [])) = postcard::take_from_bytes::<Saved<S>>(bytes) else { return Err(WRONG) };
         if !self.search.is_sound(problem, &progress, task.as_ref().map(|(task, _)| task)) {
             return Err(WRONG);
         }
@@ -156,7 +156,7 @@ impl Best {
     }
 
     /// Whether it is a solution of its length.
-    pub(super) fn is_sound<const W: usize>(&self, problem: &Snakes<W>) -> bool {
+    pub(super) fn is_sound(&self, problem: &Snakes) -> bool {
         self.0.as_ref().is_none_or(|(moves, length)| {
             let end = replayed(problem, &problem.root(), moves);
             end.is_some_and(|path| problem.score(&path).value() == Some(f64::from(*length)))
@@ -165,11 +165,7 @@ impl Best {
 }
 
 /// Plays a solution and hands it to the run. Returns its moves and its score.
-pub(super) fn play<const W: usize>(
-    problem: &Snakes<W>,
-    work: &mut Work<'_, Snakes<W>>,
-    flips: &[u8],
-) -> Option<(Vec<u8>, Score)> {
+pub(super) fn play(problem: &Snakes, work: &mut Work<'_, Snakes>, flips: &[u8]) -> Option<(Vec<u8>, Score)> {
     let moves = finished(problem, flips);
     let score = work.found(&moves)?;
     Some((moves, score))
@@ -177,10 +173,10 @@ pub(super) fn play<const W: usize>(
 
 /// Returns the moves of a finished path. Where `flips` are not legal any more, and behind them, the first legal bits
 /// are flipped.
-pub(super) fn finished<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Vec<u8> {
+pub(super) fn finished(problem: &Snakes, flips: &[u8]) -> Vec<u8> {
     let (mut path, mut moves, mut left) = (problem.root(), Vec::new(), flips.iter());
     loop {
-        let legal = problem.legal_any(&path);
+        let legal = problem.legal(&path);
         if legal == 0 {
             break;
         }
@@ -196,15 +192,16 @@ pub(super) fn finished<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Vec
 }
 
 /// The most paths of a beam.
-pub(super) fn most_width<const W: usize>() -> u64 {
-    MOST_BYTES / size_of::<Ring<W>>() as u64
+pub(super) fn most_width(problem: &Snakes) -> u64 {
+    // A set of vertices, and what else a path with its images is made of.
+    MOST_BYTES / by_width!(&problem.root => path; size_of_val(&path.blocked) + 24) as u64
 }
 
 /// The flips up to the first one that is not legal.
-pub(super) fn legal_part<const W: usize>(problem: &Snakes<W>, mut flips: Vec<u8>) -> Vec<u8> {
+pub(super) fn legal_part(problem: &Snakes, mut flips: Vec<u8>) -> Vec<u8> {
     let mut path = problem.root();
     let legal = flips.iter().position(|&flip| {
-        let is_wrong = flip > 15 || problem.legal_any(&path) >> flip & 1 == 0;
+        let is_wrong = flip > 15 || problem.legal(&path) >> flip & 1 == 0;
         if !is_wrong {
             problem.apply(&mut path, flip);
         }
@@ -223,13 +220,6 @@ pub(super) fn section(mut flips: Vec<u8>, most: usize, rng: &mut Rng) -> Vec<u8>
     canonical(flips.into_iter())
 }
 
-/// The path that flips these bits.
-pub(super) fn after<const W: usize>(problem: &Snakes<W>, flips: &[u8]) -> Path<W> {
-    let mut path = problem.root();
-    flips.iter().for_each(|&flip| problem.apply(&mut path, flip));
-    path
-}
-
 /// The bits flipped around a cycle.
 pub(super) fn flips_of(nodes: &[u32]) -> Vec<u8> {
     let next = nodes.iter().cycle().skip(1);
@@ -238,8 +228,8 @@ pub(super) fn flips_of(nodes: &[u32]) -> Vec<u8> {
 
 /// Asserts that progress is read back from its bytes, and that damaged ones are refused or harmless.
 #[cfg(test)]
-pub(super) fn check_damaged_bytes<S: Beams<W>, const W: usize>(
-    problem: &Snakes<W>,
+pub(super) fn check_damaged_bytes<S: Beams>(
+    problem: &Snakes,
     fresh: impl Fn() -> S,
     progress: S::Progress,
     task: S::Task,

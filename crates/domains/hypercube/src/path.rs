@@ -12,6 +12,9 @@
 //! word to word: a ball is, in each word at most as many flips away as its radius, a ball of what is left of the
 //! radius.
 
+use super::MAX_WORDS;
+use super::width::{ByWidth, by_width};
+
 /// `BALLS[v][r]`: the vertices of a word within distance `r` of `v`.
 pub(super) static BALLS: [[u64; 8]; 64] = balls();
 
@@ -221,6 +224,7 @@ pub(super) fn across(word: u64, bit: usize) -> u64 {
 
 /// Adds all vertices that are connected to `set` by a path of vertices of `free`. `set` is a part of `free`; `words`
 /// words are in use.
+#[inline(always)]
 pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
     // The words from which the flood may spread.
     let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
@@ -251,9 +255,32 @@ pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: 
     }
 }
 
+/// A path from vertex 0.
+pub type Path = ByWidth<Track<4>, Track<16>, Track<MAX_WORDS>>;
+
+impl Path {
+    /// Returns the number of edges.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        by_width!(self => path; path.length.into())
+    }
+
+    /// Returns the last vertex.
+    #[must_use]
+    pub fn head(&self) -> u32 {
+        by_width!(self => path; path.head.into())
+    }
+
+    /// For a coil: the length of the longest cycle that a beginning of this path closes to.
+    #[must_use]
+    pub fn closed(&self) -> u32 {
+        by_width!(self => path; path.closed.into())
+    }
+}
+
 /// A path from vertex 0, over at most `64 W` vertices; `W` is a power of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path<const W: usize> {
+pub struct Track<const W: usize> {
     /// The balls of radius `k - 1` around all vertices but the last `k - 1`. For a coil, those around the first `k - 1`
     /// vertices are left out, because they count for less where the cycle closes.
     pub(super) blocked: [u64; W],
@@ -273,23 +300,10 @@ pub struct Path<const W: usize> {
     pub(super) gates: u16,
 }
 
-impl<const W: usize> Path<W> {
-    /// Returns the number of edges.
-    #[must_use]
-    pub fn length(&self) -> u32 {
-        self.length.into()
-    }
-
-    /// Returns the last vertex.
-    #[must_use]
-    pub fn head(&self) -> u32 {
-        self.head.into()
-    }
-
-    /// For a coil: the length of the longest cycle that a beginning of this path closes to.
-    #[must_use]
-    pub fn closed(&self) -> u32 {
-        self.closed.into()
+impl<const W: usize> Track<W> {
+    /// The bytes that a path takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>()
     }
 
     /// Returns the last vertices, from the head backwards; right for the first eight, as far as the flips are

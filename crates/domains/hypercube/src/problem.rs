@@ -1,63 +1,58 @@
 //! Snakes and coils as a search problem: flip a bit, a bit, a bit.
 
 use super::Kind;
-use super::model::{Code, Snakes};
+use super::model::{Code, Snakes, Terms};
 use super::path::Path;
 use super::rollout::Walk;
+use super::width::by_width;
 use super::{learned, search, sections, symmetric};
 use soloist::problem::{Entrant, Facts, Key, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 use std::hash::Hasher;
 
-impl<const W: usize> Problem for Snakes<W> {
-    type State = Path<W>;
+impl Problem for Snakes {
+    type State = Path;
     /// The bit flipped.
     type Move = u8;
 
-    fn root(&self) -> Path<W> {
+    fn root(&self) -> Path {
         self.root.clone()
     }
 
-    fn moves(&self, state: &Path<W>, moves: &mut Vec<u8>) {
-        let mut legal = self.legal_any(state);
+    fn moves(&self, state: &Path, moves: &mut Vec<u8>) {
+        let mut legal = self.legal(state);
         while legal != 0 {
             moves.push(legal.trailing_zeros() as u8);
             legal &= legal - 1;
         }
     }
 
-    fn apply(&self, state: &mut Path<W>, mv: u8) {
-        match (self.kind, self.spread == 2) {
-            (Kind::Snake, true) => self.advance::<false, true>(state, mv.into()),
-            (Kind::Snake, false) => self.advance::<false, false>(state, mv.into()),
-            (Kind::Coil, true) => self.advance::<true, true>(state, mv.into()),
-            (Kind::Coil, false) => self.advance::<true, false>(state, mv.into()),
-        }
+    fn apply(&self, state: &mut Path, mv: u8) {
+        by_width!(&self.rules, state => rules, path; rules.advance_any(path, mv.into()));
     }
 
-    fn score(&self, state: &Path<W>) -> Score {
-        let value = if self.kind == Kind::Coil { state.closed } else { state.length };
-        Score::Feasible(value.into())
+    fn score(&self, state: &Path) -> Score {
+        Score::Feasible(if self.terms.kind == Kind::Coil { state.closed() } else { state.length() }.into())
     }
 
-    fn code(&self, state: &Path<W>, mv: u8) -> u64 {
-        self.code_of(state, mv.into())
+    fn code(&self, state: &Path, mv: u8) -> u64 {
+        by_width!(&self.rules, state => rules, path; rules.code_of(path, mv.into()))
     }
 
-    fn bound(&self, state: &Path<W>) -> Option<f64> {
-        Some(self.most(state).into())
+    fn bound(&self, state: &Path) -> Option<f64> {
+        Some(by_width!(&self.rules, state => rules, path; rules.most(path)).into())
     }
 
     /// A number of vertices; 0 for a coil that cannot grow any more. Of a path that ended, the share of the cube that
     /// is free. It orders paths of one length, and is less than any number of vertices. With
     /// [`Potential::Woven`](crate::Potential::Woven) a woven path has all vertices of the cube more.
-    fn potential(&self, state: &Path<W>) -> Option<f64> {
-        Some(self.rank_by_count(state))
+    fn potential(&self, state: &Path) -> Option<f64> {
+        Some(by_width!(&self.rules, state => rules, path; rules.rank_by_count(path)))
     }
 
-    fn key(&self, state: &Path<W>) -> Option<Key> {
-        Some(self.key_of(state))
+    fn key(&self, state: &Path) -> Option<Key> {
+        Some(by_width!(&self.rules, state => rules, path; rules.key_of(path)))
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
@@ -66,14 +61,15 @@ impl<const W: usize> Problem for Snakes<W> {
     /// 11. In larger cubes a beam takes too long to learn from, and where paths are longer sections gain less.
     fn portfolio(&self) -> Vec<Entrant> {
         let mut entrants = vec![Entrant::new("beam").set("width", 100).set("widen", 10)];
+        let Terms { dimension, spread, .. } = self.terms;
         // The largest dimension that exhaustive search has settled.
-        let settled = self.spread + if self.spread > 5 { 6 } else { 5 };
-        if self.dimension > settled && self.prefix.is_empty() {
+        let settled = spread + if spread > 5 { 6 } else { 5 };
+        if dimension > settled && self.prefix.is_empty() {
             entrants.push(Entrant::new(symmetric::SYMMETRIC.name));
-            if self.dimension <= 10 {
+            if dimension <= 10 {
                 entrants.push(Entrant::new(learned::LEARNED.name));
             }
-            if self.spread > 4 || self.spread == 4 && self.dimension <= 11 {
+            if spread > 4 || spread == 4 && dimension <= 11 {
                 entrants.push(Entrant::new(sections::SECTIONS.name));
             }
         }
@@ -90,8 +86,9 @@ impl<const W: usize> Problem for Snakes<W> {
 
     fn fingerprint(&self) -> u64 {
         let mut hash = StableHasher::new();
-        hash.write(self.kind.name().as_bytes());
-        hash.write(&[self.dimension as u8, self.spread as u8, self.code as u8, self.potential as u8]);
+        let Terms { kind, dimension, spread, code, potential } = self.terms;
+        hash.write(kind.name().as_bytes());
+        hash.write(&[dimension as u8, spread as u8, code as u8, potential as u8]);
         hash.write(&self.prefix);
         hash.finish()
     }
@@ -101,24 +98,26 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     fn facts(&self) -> Facts {
-        let edges = (1 << self.dimension) * self.dimension;
-        let codes = match self.code {
-            Code::Vertex => 1 << self.dimension,
+        let Terms { dimension, code, .. } = self.terms;
+        let edges = (1 << dimension) * dimension;
+        let codes = match code {
+            Code::Vertex => 1 << dimension,
             Code::Edge | Code::Step => edges,
-            Code::Turn => edges * (self.dimension + 1),
+            Code::Turn => edges * (dimension + 1),
         };
         Facts {
             // A table of more weights than are ever learned would only take memory.
             code_count: (codes <= 1 << 18).then_some(codes),
+            state_bytes: Some(by_width!(&self.root => path; 2 * path.bytes())),
             ..Facts::default()
         }
     }
 }
 
-impl<const W: usize> Prior<Snakes<W>> for Snakes<W> {
+impl Prior<Self> for Snakes {
     /// Minus the number of free vertices beside the one entered, tight places first; a dead end comes last, as if there
     /// were as many as dimensions.
-    fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
-        self.bias_of(self.room(state, mv.into()))
+    fn bias(&self, state: &Path, mv: u8) -> f64 {
+        by_width!(&self.rules, state => rules, path; rules.bias_of(rules.room(path, mv.into())))
     }
 }

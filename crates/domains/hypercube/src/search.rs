@@ -15,7 +15,7 @@ pub(crate) const METHODS: &[Preset] = &[
 
 /// Returns the searches of the paths of a cube. Where their beginning is given, there are no symmetric coils, and no
 /// sections are replaced.
-pub(crate) fn searches<const W: usize>(problem: &Snakes<W>) -> Vec<NamedSearch<Snakes<W>>> {
+pub(crate) fn searches(problem: &Snakes) -> Vec<NamedSearch<Snakes>> {
     let mut searches = vec![NamedSearch::new(learned::LEARNED, learned::make)];
     if problem.prefix.is_empty() {
         searches.push(NamedSearch::new(symmetric::SYMMETRIC, symmetric::make));

@@ -1,8 +1,11 @@
 //! Ranks and keys of all paths that continue one path by an edge.
 
 use super::Kind;
-use super::model::{Potential, Snakes};
-use super::path::{Path, flips_into, flood, is_woven, size, steps};
+use super::beam::Beam;
+use super::model::{Potential, Rules, Snakes};
+use super::path::{Path, Track, flips_into, flood, is_woven, size, steps};
+use super::weights::Weights;
+use super::width::ByWidth;
 use soloist::problem::StableHasher;
 use std::hash::Hasher as _;
 
@@ -13,10 +16,10 @@ use std::hash::Hasher as _;
 /// edge. No vertex of a piece is beside a vertex of another piece. So the vertices have the same neighbours within
 /// reach as in their piece, and all of them are worth the sum of what the pieces are worth.
 #[derive(Debug)]
-pub(super) struct Siblings<'a, V, const W: usize> {
-    snakes: &'a Snakes<W>,
-    /// What a piece is worth.
-    worth: V,
+struct Siblings<'a, const W: usize> {
+    rules: &'a Rules<W>,
+    /// What the vertices of a piece are worth; `None`: each of them 1.
+    weights: Option<&'a Weights>,
     free: Option<[u64; W]>,
     pieces: Vec<Piece<W>>,
 }
@@ -30,23 +33,42 @@ struct Piece<const W: usize> {
 }
 
 impl<const W: usize> Piece<W> {
-    fn new(vertices: [u64; W], worth: f64, words: usize) -> Self {
+    #[inline(always)]
+    fn new(rules: &Rules<W>, weights: Option<&Weights>, vertices: [u64; W]) -> Self {
+        let worth = match weights {
+            None => size(&vertices).into(),
+            Some(weights) => weights.sum(&vertices, rules.words, rules.dimension as usize),
+        };
         let mut hash = StableHasher::new();
-        vertices[..words].iter().for_each(|&word| hash.write_u64(word));
+        vertices[..rules.words].iter().for_each(|&word| hash.write_u64(word));
         Self { vertices, worth, hash: hash.finish() }
     }
 }
 
-impl<'a, const W: usize> Siblings<'a, fn(&[u64; W]) -> f64, W> {
-    /// Every vertex is worth 1.
-    pub(super) fn counted(snakes: &'a Snakes<W>) -> Self {
-        Self::new(snakes, |vertices| size(vertices).into())
+/// Continues the next path of a beam. The paths that result are ranked by what the vertices within reach are worth.
+/// Returns false if no path is left.
+pub(super) fn advance(beam: &mut Beam<Snakes>, snakes: &Snakes, weights: Option<&Weights>) -> bool {
+    match &snakes.rules {
+        ByWidth::Narrow(rules) => with_siblings(beam, snakes, rules, Path::narrow, weights),
+        ByWidth::Middle(rules) => with_siblings(beam, snakes, rules, Path::middle, weights),
+        ByWidth::Wide(rules) => with_siblings(beam, snakes, rules, Path::wide, weights),
     }
 }
 
-impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
-    pub(super) fn new(snakes: &'a Snakes<W>, worth: V) -> Self {
-        Self { snakes, worth, free: None, pieces: Vec::new() }
+fn with_siblings<const W: usize>(
+    beam: &mut Beam<Snakes>,
+    snakes: &Snakes,
+    rules: &Rules<W>,
+    track: fn(&Path) -> &Track<W>,
+    weights: Option<&Weights>,
+) -> bool {
+    let mut siblings = Siblings::new(rules, weights);
+    beam.advance(snakes, &mut |path| siblings.judge(track(path)))
+}
+
+impl<'a, const W: usize> Siblings<'a, W> {
+    fn new(rules: &'a Rules<W>, weights: Option<&'a Weights>) -> Self {
+        Self { rules, weights, free: None, pieces: Vec::new() }
     }
 
     /// Returns the rank and the key of a path.
@@ -57,27 +79,27 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
     /// Two paths of spread 2 and of the same length with equal keys may be continued alike: the head is the same, and
     /// so are the pieces within reach. There is no key for a path that has ended, of another spread, or where the
     /// potential does not ask what is within reach.
-    pub(super) fn judge(&mut self, path: &Path<W>) -> (f64, Option<u64>) {
-        let Self { snakes, worth, free, pieces } = self;
-        if snakes.spread == 1 {
+    fn judge(&mut self, path: &Track<W>) -> (f64, Option<u64>) {
+        let Self { rules, weights, free, pieces } = self;
+        if rules.spread == 1 {
             // A path blocks its own head.
             *free = None;
             pieces.clear();
         }
-        let free = free.get_or_insert_with(|| snakes.free(path));
-        let legal = snakes.legal_any(path);
+        let free = free.get_or_insert_with(|| rules.free(path));
+        let legal = rules.legal_any(path);
         if legal == 0 {
-            return (snakes.rank_of_ended(free), None);
+            return (rules.rank_of_ended(free), None);
         }
-        let (mut sum, mut hashes, mut is_alive) = (0.0, 0_u64, snakes.kind == Kind::Snake);
+        let (mut sum, mut hashes, mut is_alive) = (0.0, 0_u64, rules.kind == Kind::Snake);
         let mut take = |piece: &Piece<W>| {
             sum += piece.worth;
             hashes = hashes.wrapping_add(piece.hash);
-            is_alive = is_alive || snakes.may_close(path, &piece.vertices);
+            is_alive = is_alive || rules.may_close(path, &piece.vertices);
         };
-        if snakes.potential == Potential::Free {
+        if rules.potential == Potential::Free {
             if pieces.is_empty() {
-                pieces.push(Piece::new(*free, worth(free), snakes.words));
+                pieces.push(Piece::new(rules, *weights, *free));
             }
             pieces.iter().for_each(take);
         } else {
@@ -91,26 +113,27 @@ impl<'a, V: Fn(&[u64; W]) -> f64, const W: usize> Siblings<'a, V, W> {
             }
             while rest != 0 {
                 let mut vertices = steps(path.head, rest & rest.wrapping_neg());
-                flood(&mut vertices, free, snakes.span());
+                flood(&mut vertices, free, rules.span());
                 rest &= !flips_into::<W>(|word| vertices[word], path.head.into());
-                let piece = Piece::new(vertices, worth(&vertices), snakes.words);
+                let piece = Piece::new(rules, *weights, vertices);
                 take(&piece);
                 pieces.push(piece);
             }
         }
-        let key = (snakes.spread == 2 && snakes.potential != Potential::Free).then(|| {
+        let key = (rules.spread == 2 && rules.potential != Potential::Free).then(|| {
             let mut hash = StableHasher::new();
             hash.write_u64(hashes);
-            snakes.write_key(&mut hash, path);
+            rules.write_key(&mut hash, path);
             hash.finish()
         });
-        (snakes.rank(path, is_alive.then_some(sum)), key)
+        (rules.rank(path, is_alive.then_some(sum)), key)
     }
 }
 
-impl<const W: usize> Snakes<W> {
+impl<const W: usize> Rules<W> {
     /// Returns the rank of a path by the number of vertices within reach, found by one flood for all pieces.
-    pub(super) fn rank_by_count(&self, path: &Path<W>) -> f64 {
+    #[inline(never)]
+    pub(super) fn rank_by_count(&self, path: &Track<W>) -> f64 {
         let legal = self.legal_any(path);
         if legal == 0 {
             return self.rank_of_ended(&self.free(path));
@@ -125,7 +148,7 @@ impl<const W: usize> Snakes<W> {
 
     /// The rank of a path by what the vertices within reach are worth. `None`: it cannot close any more.
     #[inline(always)]
-    fn rank(&self, path: &Path<W>, worth: Option<f64>) -> f64 {
+    fn rank(&self, path: &Track<W>, worth: Option<f64>) -> f64 {
         let is_ahead = self.potential == Potential::Woven && is_woven(path.history, path.length);
         let ahead = if is_ahead { f64::from(1_u32 << self.dimension) } else { 0.0 };
         worth.map_or(0.0, |worth| ahead + worth.max(1.0))
@@ -139,7 +162,7 @@ impl<const W: usize> Snakes<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::weights::{Belief, Weights};
+    use super::super::weights::Belief;
     use super::super::{Code, Cube};
     use super::*;
     use soloist::{Problem, Rng};
@@ -149,24 +172,31 @@ mod tests {
     type Counts = (u32, u32);
 
     /// Compares ranks along random paths with those of paths ranked alone, by a flood that knows no pieces.
-    fn compare<const W: usize>(snakes: &Snakes<W>, rng: &mut Rng, counts: &mut Counts) {
+    fn compare<const W: usize>(
+        snakes: &Snakes,
+        rules: &Rules<W>,
+        track: fn(&Path) -> &Track<W>,
+        rng: &mut Rng,
+        counts: &mut Counts,
+    ) {
+        let dimension = rules.dimension as usize;
         // Sums of eighths are exact.
-        let values = Belief::new(snakes.dimension as usize).draw(rng);
+        let values = Belief::new(dimension).draw(rng);
         let weights = Weights::new(&values.iter().map(|value| (value * 8.0).round() / 8.0).collect::<Vec<_>>());
-        let worth = |set: &[u64; W]| weights.sum(set, snakes.words, snakes.dimension as usize);
         let mut path = snakes.root();
         loop {
-            let legal = snakes.legal_any(&path);
-            let (mut counted, mut weighed) = (Siblings::counted(snakes), Siblings::new(snakes, worth));
+            let legal = snakes.legal(&path);
+            let (mut counted, mut weighed) = (Siblings::new(rules, None), Siblings::new(rules, Some(&weights)));
             let bits: Vec<u8> = (0..16).filter(|bit| legal >> bit & 1 == 1).collect();
             for &bit in &bits {
                 let mut child = path.clone();
                 snakes.apply(&mut child, bit);
-                let ((count, _), (weight, _)) = (counted.judge(&child), weighed.judge(&child));
-                assert_eq!(count, snakes.rank_by_count(&child));
-                let next = snakes.legal_any(&child);
-                if next != 0 && count > 0.0 && snakes.potential == Potential::Reachable {
-                    assert_eq!(weight, worth(&snakes.reach(&child, next)).max(1.0));
+                let (next, child) = (snakes.legal(&child), track(&child));
+                let ((count, _), (weight, _)) = (counted.judge(child), weighed.judge(child));
+                assert_eq!(count, rules.rank_by_count(child));
+                if next != 0 && count > 0.0 && rules.potential == Potential::Reachable {
+                    let worth = weights.sum(&rules.reach(child, next), rules.words, dimension);
+                    assert_eq!(weight, worth.max(1.0));
                 }
                 counts.0 += 1;
             }
@@ -183,12 +213,15 @@ mod tests {
             for kind in [Kind::Snake, Kind::Coil] {
                 for potential in [Potential::Reachable, Potential::Free, Potential::Woven] {
                     let cube = Cube::new(dimension, spread).unwrap();
-                    if dimension < 9 {
-                        let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
-                        (0..20).for_each(|_| compare(&snakes, &mut rng, &mut counts));
-                    } else {
-                        let snakes = Snakes::<32>::new(kind, &cube, Code::default(), potential);
-                        compare(&snakes, &mut rng, &mut counts);
+                    let least = if dimension < 9 { 0 } else { 128 };
+                    let snakes = Snakes::in_words(kind, &cube, Code::default(), potential, least);
+                    let (rng, counts) = (&mut rng, &mut counts);
+                    match &snakes.rules {
+                        ByWidth::Narrow(rules) => {
+                            (0..20).for_each(|_| compare(&snakes, rules, Path::narrow, rng, counts));
+                        }
+                        ByWidth::Middle(rules) => compare(&snakes, rules, Path::middle, rng, counts),
+                        ByWidth::Wide(rules) => compare(&snakes, rules, Path::wide, rng, counts),
                     }
                 }
             }
@@ -197,12 +230,7 @@ mod tests {
     }
 
     /// All that may follow a path: the moves and the score of each end.
-    fn completions<const W: usize>(
-        snakes: &Snakes<W>,
-        path: &Path<W>,
-        moves: &mut Vec<u8>,
-        all: &mut Vec<(Vec<u8>, u64)>,
-    ) {
+    fn completions(snakes: &Snakes, path: &Path, moves: &mut Vec<u8>, all: &mut Vec<(Vec<u8>, u64)>) {
         let mut next = Vec::new();
         snakes.moves(path, &mut next);
         if next.is_empty() {
@@ -227,26 +255,27 @@ mod tests {
             cases.concat().into_iter().flat_map(|case| [(case, (5, 9)), (case, (6, 11))])
         {
             let cube = Cube::new(dimension, 2).unwrap();
-            let snakes = Snakes::<4>::new(kind, &cube, Code::default(), potential);
+            let snakes = Snakes::new(kind, &cube, Code::default(), potential);
             let mut layer = vec![snakes.root()];
             for edges in 1..=length {
                 let (mut next, mut futures, mut keys) = (Vec::new(), HashMap::new(), HashMap::new());
                 for path in &layer {
-                    let mut siblings = Siblings::counted(&snakes);
+                    let rules = snakes.rules.narrow();
+                    let mut siblings = Siblings::new(rules, None);
                     let mut bits = Vec::new();
                     snakes.moves(path, &mut bits);
                     for bit in bits {
                         let mut child = path.clone();
                         snakes.apply(&mut child, bit);
-                        let (_, key) = siblings.judge(&child);
-                        assert_eq!(key.is_none(), snakes.legal_any(&child) == 0);
+                        let (_, key) = siblings.judge(child.narrow());
+                        assert_eq!(key.is_none(), snakes.legal(&child) == 0);
                         if let Some(key) = key {
                             // All that follows is much where little of the cube is used.
                             let mut all = Vec::new();
                             if dimension == 5 && edges > 2 || edges > 8 {
                                 completions(&snakes, &child, &mut Vec::new(), &mut all);
                             }
-                            let own = snakes.key_of(&child);
+                            let own = rules.key_of(child.narrow());
                             let future = (own, all);
                             merged += u32::from(futures.contains_key(&key));
                             assert_eq!(*futures.entry(key).or_insert(future.clone()), future, "{edges} edges");

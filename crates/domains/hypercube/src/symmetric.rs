@@ -3,8 +3,8 @@
 use super::automorphism::ORDERS;
 use super::beam::Beam;
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, after, flips_of, legal_part, most_width, play, section};
-use super::siblings::Siblings;
+use super::one_by_one::{Beams, Best, OneByOne, flips_of, legal_part, most_width, play, section};
+use super::siblings::advance;
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, Unit, Work};
@@ -39,14 +39,11 @@ const DOUBLING: (u64, u64) = (4, 10);
 const POWERS: usize = 5;
 
 /// Returns the method; `None` where the beginning of paths is given.
-pub(crate) fn make<const W: usize>(
-    problem: &Snakes<W>,
-    settings: &ParameterValues,
-) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
-    let cube = Cube::new(problem.dimension, problem.spread).ok()?;
-    let coils = SymmetricCoils::new(&cube, ORDERS, problem.potential);
+pub(crate) fn make(problem: &Snakes, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Snakes>>> {
+    let cube = Cube::new(problem.terms.dimension, problem.terms.spread).ok()?;
+    let coils = SymmetricCoils::new(&cube, ORDERS, problem.terms.potential);
     let widths = settings.read().ok()?;
-    let snakes = Snakes::new(Kind::Snake, &cube, problem.code, problem.potential);
+    let snakes = Snakes::new(Kind::Snake, &cube, problem.terms.code, problem.terms.potential);
     Some(Box::new(OneByOne::new(Symmetric { widths, coils, snakes, progress: Progress::default() })))
 }
 
@@ -90,10 +87,10 @@ struct Progress {
 
 /// The beam of a task.
 #[derive(Debug)]
-enum Running<const W: usize> {
-    Coil(Beam<SymmetricCoils<W>>),
-    Path(Beam<Snakes<W>>),
-    Closed(Beam<Snakes<W>>),
+enum Running {
+    Coil(Beam<SymmetricCoils>),
+    Path(Beam<Snakes>),
+    Closed(Beam<Snakes>),
 }
 
 /// Symmetric coils, and sections.
@@ -107,14 +104,14 @@ enum Running<const W: usize> {
 /// coil need not be symmetric. Half of the beams for coils rank paths as if they need not close: many of these paths
 /// close nevertheless.
 #[derive(Debug)]
-struct Symmetric<const W: usize> {
+struct Symmetric {
     widths: Widths,
-    coils: SymmetricCoils<W>,
-    snakes: Snakes<W>,
+    coils: SymmetricCoils,
+    snakes: Snakes,
     progress: Progress,
 }
 
-impl<const W: usize> Symmetric<W> {
+impl Symmetric {
     /// The width of beams in a tournament's first round.
     fn width(&self) -> u64 {
         let (every, most) = DOUBLING;
@@ -171,7 +168,7 @@ impl<const W: usize> Symmetric<W> {
     }
 
     /// Draws the beginning of a path: a section of one of the longest coils, or of the best solution, or nothing.
-    fn section(&self, problem: &Snakes<W>, rng: &mut Rng) -> Vec<u8> {
+    fn section(&self, problem: &Snakes, rng: &mut Rng) -> Vec<u8> {
         let pool = &self.progress.pool;
         let (flips, most) = match rng.index(8) {
             0 => return Vec::new(),
@@ -179,7 +176,7 @@ impl<const W: usize> Symmetric<W> {
                 let mut flips = pool[rng.index(pool.len())].clone();
                 let count = flips.len();
                 flips.rotate_left(rng.index(count));
-                (flips, count.saturating_sub(problem.spread as usize))
+                (flips, count.saturating_sub(problem.terms.spread as usize))
             }
             _ => {
                 let moves = self.progress.best.moves().to_vec();
@@ -191,15 +188,15 @@ impl<const W: usize> Symmetric<W> {
     }
 
     /// Plays a solution and keeps it if it is the best one.
-    fn keep(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, flips: &[u8]) {
+    fn keep(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>, flips: &[u8]) {
         if let Some((moves, score)) = play(problem, work, flips) {
             self.note(problem, moves, score);
         }
     }
 
     /// Keeps a finished solution if it is the best one; a coil comes into the pool.
-    fn note(&mut self, problem: &Snakes<W>, moves: Vec<u8>, score: Score) {
-        if problem.kind == Kind::Coil {
+    fn note(&mut self, problem: &Snakes, moves: Vec<u8>, score: Score) {
+        if problem.terms.kind == Kind::Coil {
             self.pool(flips_of(&problem.answer(&moves)));
         }
         self.progress.best.take(moves, score);
@@ -216,23 +213,23 @@ impl<const W: usize> Symmetric<W> {
     }
 }
 
-impl<const W: usize> Beams<W> for Symmetric<W> {
+impl Beams for Symmetric {
     type Progress = Progress;
     type Task = Task;
-    type Running = Running<W>;
+    type Running = Running;
 
-    fn begin(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) {
+    fn begin(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>) {
         if self.progress.best.0.is_none() {
             self.keep(problem, work, &[]);
         }
     }
 
-    fn choose(&mut self, problem: &Snakes<W>, rng: &mut Rng) -> Task {
+    fn choose(&mut self, problem: &Snakes, rng: &mut Rng) -> Task {
         let (aim, power) = match self.symmetry(rng) {
             Some(number) => (Aim::Coil(number), self.progress.round),
             None => {
                 let section = self.section(problem, rng);
-                let aim = if problem.kind == Kind::Coil && rng.chance(0.5) {
+                let aim = if problem.terms.kind == Kind::Coil && rng.chance(0.5) {
                     Aim::Closed(legal_part(problem, section))
                 } else {
                     Aim::Path(legal_part(&self.snakes, section))
@@ -240,11 +237,11 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
                 (aim, rng.index(POWERS) as u64)
             }
         };
-        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(most_width::<W>());
+        let width = self.width().saturating_mul(3_u64.pow(power as u32)).min(most_width(problem));
         Task { aim, width, seed: rng.next_u64() }
     }
 
-    fn start(&self, problem: &Snakes<W>, task: &Task) -> Running<W> {
+    fn start(&self, problem: &Snakes, task: &Task) -> Running {
         let width = task.width as usize;
         match &task.aim {
             &Aim::Coil(number) => {
@@ -252,24 +249,22 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
                 self.coils.apply(&mut ring, number);
                 Running::Coil(Beam::new(ring, width, 1.0, task.seed))
             }
-            Aim::Path(prefix) => Running::Path(Beam::new(after(&self.snakes, prefix), width, 1.0, task.seed)),
-            Aim::Closed(prefix) => Running::Closed(Beam::new(after(problem, prefix), width, 1.0, task.seed)),
+            Aim::Path(prefix) => Running::Path(Beam::new(self.snakes.after(prefix), width, 1.0, task.seed)),
+            Aim::Closed(prefix) => Running::Closed(Beam::new(problem.after(prefix), width, 1.0, task.seed)),
         }
     }
 
-    fn advance(&self, problem: &Snakes<W>, _: &Task, running: &mut Running<W>) -> bool {
-        let (beam, snakes) = match running {
+    fn advance(&self, problem: &Snakes, _: &Task, running: &mut Running) -> bool {
+        match running {
             Running::Coil(beam) => {
-                return beam.advance(&self.coils, |ring| (self.coils.potential(ring).unwrap_or(0.0), None));
+                beam.advance(&self.coils, &mut |ring| (self.coils.potential(ring).unwrap_or(0.0), None))
             }
-            Running::Path(beam) => (beam, &self.snakes),
-            Running::Closed(beam) => (beam, problem),
-        };
-        let mut siblings = Siblings::counted(snakes);
-        beam.advance(snakes, |path| siblings.judge(path))
+            Running::Path(beam) => advance(beam, &self.snakes, None),
+            Running::Closed(beam) => advance(beam, problem, None),
+        }
     }
 
-    fn end(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>, task: &Task, running: &Running<W>) {
+    fn end(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>, task: &Task, running: &Running) {
         match (&task.aim, running) {
             (&Aim::Coil(number), Running::Coil(beam)) => {
                 let flips = beam.best().map_or(&[][..], |(_, moves)| moves);
@@ -281,9 +276,9 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
                 self.progress.next += 1;
                 self.progress.ahead = self.progress.ahead.saturating_add(beam.made());
                 let least = self.progress.pool.last().filter(|_| self.progress.pool.len() == POOL).map_or(0, Vec::len);
-                if nodes.len() > least.max(2 * problem.dimension as usize) {
+                if nodes.len() > least.max(2 * problem.terms.dimension as usize) {
                     let flips = flips_of(&nodes);
-                    let path = canonical(flips.iter().copied().take(nodes.len() - problem.spread as usize));
+                    let path = canonical(flips.iter().copied().take(nodes.len() - problem.terms.spread as usize));
                     self.pool(flips);
                     self.keep(problem, work, &path);
                 }
@@ -292,8 +287,8 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
                 self.progress.ahead = self.progress.ahead.saturating_sub(beam.made());
                 let Some((value, moves)) = beam.best() else { return };
                 // What a snake closes to.
-                let is_open = problem.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
-                let length = value + f64::from(if is_open { problem.spread } else { 0 });
+                let is_open = problem.terms.kind == Kind::Coil && matches!(task.aim, Aim::Path(_));
+                let length = value + f64::from(if is_open { problem.terms.spread } else { 0 });
                 if self.progress.best.yields_to(length as u32) {
                     let flips: Vec<u8> = prefix.iter().chain(moves).copied().collect();
                     self.keep(problem, work, &flips);
@@ -304,7 +299,7 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
     }
 
     /// A solution from outside is continued from its sections.
-    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
+    fn offer(&mut self, problem: &Snakes, moves: &[u8], score: Score) {
         self.note(problem, moves.to_vec(), score);
     }
 
@@ -321,19 +316,19 @@ impl<const W: usize> Beams<W> for Symmetric<W> {
         self.progress = progress;
     }
 
-    fn is_sound(&self, problem: &Snakes<W>, progress: &Progress, task: Option<&Task>) -> bool {
+    fn is_sound(&self, problem: &Snakes, progress: &Progress, task: Option<&Task>) -> bool {
         let best = progress.best.is_sound(problem);
         let is_coil = |flips: &Vec<u8>| {
-            let has_bits = flips.iter().all(|&flip| u32::from(flip) < problem.dimension);
-            has_bits && flips.len() >= 2 * problem.dimension as usize && {
+            let has_bits = flips.iter().all(|&flip| u32::from(flip) < problem.terms.dimension);
+            has_bits && flips.len() >= 2 * problem.terms.dimension as usize && {
                 let nodes = nodes_of(flips);
-                nodes.last() == Some(&0) && violation(&nodes[..flips.len()], problem.spread, Kind::Coil).is_none()
+                nodes.last() == Some(&0) && violation(&nodes[..flips.len()], problem.terms.spread, Kind::Coil).is_none()
             }
         };
-        let begins = |problem: &Snakes<W>, prefix: &Vec<u8>| legal_part(problem, prefix.clone()) == *prefix;
+        let begins = |problem: &Snakes, prefix: &Vec<u8>| legal_part(problem, prefix.clone()) == *prefix;
         let task = task.is_none_or(|task| {
             let of_field = progress.field.get(progress.next as usize);
-            (1..=most_width::<W>()).contains(&task.width)
+            (1..=most_width(problem)).contains(&task.width)
                 && match &task.aim {
                     Aim::Coil(number) => of_field.is_some_and(|(own, _)| own == number),
                     Aim::Path(prefix) => of_field.is_none() && begins(&self.snakes, prefix),
@@ -357,16 +352,16 @@ mod tests {
 
     const DIMENSION: u32 = 6;
 
-    fn parts() -> (Snakes<4>, Symmetric<4>) {
+    fn parts() -> (Snakes, Symmetric) {
         let cube = Cube::new(DIMENSION, 2).unwrap();
-        let snakes = |kind| Snakes::<4>::new(kind, &cube, Default::default(), Default::default());
+        let snakes = |kind| Snakes::new(kind, &cube, Default::default(), Default::default());
         let coils = SymmetricCoils::new(&cube, ORDERS, Default::default());
         let (widths, progress) = (Widths { width: 5, rounds: 3 }, Progress::default());
         (snakes(Kind::Coil), Symmetric { widths, coils, snakes: snakes(Kind::Snake), progress })
     }
 
     /// What a checkpoint may hold in the middle of a tournament.
-    fn progress(search: &Symmetric<4>) -> (Progress, Task) {
+    fn progress(search: &Symmetric) -> (Progress, Task) {
         let trivial: Vec<u8> = (0..DIMENSION as u8).chain(0..DIMENSION as u8).collect();
         let number = search.coils.orders()[0].start;
         let task = Task { aim: Aim::Coil(number), width: 5, seed: 1 };

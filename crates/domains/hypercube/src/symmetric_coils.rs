@@ -1,8 +1,10 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
 use super::automorphism::{Symmetries, Symmetry};
+use super::closure::trivial;
 use super::path::{Near, add_ball, backwards, flood, holds, inside, is_woven, near, size, sphere, steps};
-use super::{Cube, Potential, nodes_of};
+use super::width::{ByWidth, by_width, of_width, words};
+use super::{Cube, MAX_WORDS, Potential, nodes_of};
 use soloist::problem::{Entrant, Facts, Key, KeyHasher, StableHasher};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -28,7 +30,14 @@ type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
 /// J. Tuliani, "Some new circuit codes", IEEE Transactions on Information Theory 44, 1998 (coils from a repeated,
 /// permuted block of flips).
 #[derive(Debug)]
-pub struct SymmetricCoils<const W: usize> {
+pub struct SymmetricCoils(ByWidth<Images<4>, Images<16>, Images<MAX_WORDS>>);
+
+/// A path from vertex 0 with its images.
+pub type Ring = ByWidth<Orbit<4>, Orbit<16>, Orbit<MAX_WORDS>>;
+
+/// The rules for sets of `64 W` vertices, `W` a power of two.
+#[derive(Debug)]
+pub(super) struct Images<const W: usize> {
     dimension: u32,
     spread: u32,
     words: usize,
@@ -41,7 +50,7 @@ pub struct SymmetricCoils<const W: usize> {
 
 /// A path from vertex 0 with its images, over at most `64 W` vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ring<const W: usize> {
+pub struct Orbit<const W: usize> {
     /// The balls of radius `k - 1` around all vertices but the last `k - 1`, and around all images; not around the
     /// first images of the first `k - 1` vertices, where the coil closes.
     blocked: [u64; W],
@@ -57,35 +66,42 @@ pub struct Ring<const W: usize> {
     symmetry: Option<Symmetry>,
 }
 
-impl<const W: usize> SymmetricCoils<W> {
+impl SymmetricCoils {
     /// Returns the coils of `cube` with a symmetry of one of these orders. With [`Potential::Woven`] beams rank woven
     /// paths first, with any other all paths by the vertices within reach.
     ///
     /// # Panics
-    /// When `64 W` is less than the number of vertices, or the cube has a prefix.
+    /// When the cube has a prefix.
     #[must_use]
     pub fn new(cube: &Cube, orders: impl Iterator<Item = u32>, potential: Potential) -> Self {
+        Self::in_words(cube, orders, potential, 0)
+    }
+
+    /// As [`SymmetricCoils::new`], with sets of at least so many words: all widths play the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_words(cube: &Cube, orders: impl Iterator<Item = u32>, potential: Potential, least: usize) -> Self {
         let (dimension, spread) = (cube.dimension(), cube.spread());
-        let words = (1_usize << dimension).div_ceil(64);
-        assert!(W.is_power_of_two() && words <= W, "{W} words hold no cube of dimension {dimension}");
         assert!(cube.prefix().is_empty(), "a symmetric coil has no given beginning");
         let symmetries = Symmetries::new(dimension, spread, orders);
-        let banned = symmetries.all.iter().map(|_| OnceLock::new()).collect();
-        let (inside, near) = (inside(dimension), near(spread - 1, words));
-        Self { dimension, spread, words, inside, near, potential, symmetries, banned }
+        Self(of_width!(words(dimension, least), W => Images::<W>::new((dimension, spread), symmetries, potential)))
     }
 
     /// Returns the number of symmetries to choose from.
     #[must_use]
     pub fn symmetries(&self) -> usize {
-        self.symmetries.all.len()
+        self.all().len()
+    }
+
+    fn all(&self) -> &[Symmetry] {
+        by_width!(&self.0 => rules; &rules.symmetries.all)
     }
 
     /// The numbers of the symmetries of each order that there are.
     pub(super) fn orders(&self) -> Vec<std::ops::Range<u16>> {
         let mut orders: Vec<std::ops::Range<u16>> = Vec::new();
         let same = |a: &Symmetry, b: &Symmetry| a.order == b.order;
-        for order in self.symmetries.all.chunk_by(same) {
+        for order in self.all().chunk_by(same) {
             let start = orders.last().map_or(0, |before| before.end);
             orders.push(start..start + order.len() as u16);
         }
@@ -93,7 +109,63 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     pub(super) fn spread(&self) -> u32 {
-        self.spread
+        by_width!(&self.0 => rules; rules.spread)
+    }
+
+    /// The words of a set.
+    fn words(&self) -> usize {
+        by_width!(&self.0 => rules; rules.inside.len())
+    }
+
+    fn dimension(&self) -> u32 {
+        by_width!(&self.0 => rules; rules.dimension)
+    }
+
+    /// Returns the longest coil found on the path of `moves`, or the trivial one.
+    #[must_use]
+    pub fn answer(&self, moves: &[u16]) -> Vec<u32> {
+        let mut ring = self.root();
+        let mut last = None;
+        for (at, &mv) in moves.iter().enumerate() {
+            by_width!(&self.0, &mut ring => rules, ring; {
+                let closed = ring.closed;
+                rules.apply(ring, mv);
+                if let Some(symmetry) = ring.symmetry.filter(|_| ring.closed > closed) {
+                    last = rules.closing(ring, symmetry).map(|way| (at, symmetry, way));
+                }
+            });
+        }
+        let Some((edges, symmetry, way)) = last else { return trivial(self.dimension()) };
+        let flips: Vec<u8> = moves[1..=edges].iter().map(|&bit| bit as u8).collect();
+        let mut nodes = nodes_of(&flips);
+        nodes.extend(way.iter().take(self.spread() as usize - 1).map(|&vertex| u32::from(vertex)));
+        let block = nodes.len();
+        let symmetries = by_width!(&self.0 => rules; &rules.symmetries);
+        for at in block..block * usize::from(symmetry.order) {
+            nodes.push(symmetries.image(symmetry, nodes[at - block] as u16).into());
+        }
+        nodes
+    }
+}
+
+impl<const W: usize> Orbit<W> {
+    fn start(dimension: u32) -> Self {
+        let closed = 2 * dimension as u16;
+        Self { blocked: [0; W], history: 0, begin: 0, head: 0, length: 0, closed, symmetry: None }
+    }
+
+    /// The bytes that a path takes.
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+impl<const W: usize> Images<W> {
+    fn new((dimension, spread): (u32, u32), symmetries: Symmetries, potential: Potential) -> Self {
+        let words = words(dimension, 0);
+        let banned = symmetries.all.iter().map(|_| OnceLock::new()).collect();
+        let (inside, near) = (inside(dimension), near(spread - 1, words));
+        Self { dimension, spread, words, inside, near, potential, symmetries, banned }
     }
 
     /// The vertices closer than the spread to an image of theirs.
@@ -110,7 +182,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// Chooses the symmetry.
-    fn choose(&self, ring: &mut Ring<W>, number: usize) {
+    fn choose(&self, ring: &mut Orbit<W>, number: usize) {
         let symmetry = self.symmetries.all[number];
         ring.symmetry = Some(symmetry);
         ring.blocked = *self.banned(number);
@@ -119,7 +191,7 @@ impl<const W: usize> SymmetricCoils<W> {
 
     /// Adds the balls that the arrival at the head brings: that around the vertex now `k - 1` edges behind, and those
     /// around the images of the head.
-    fn block(&self, ring: &mut Ring<W>, symmetry: Symmetry) {
+    fn block(&self, ring: &mut Orbit<W>, symmetry: Symmetry) {
         let (length, spread) = (u32::from(ring.length), self.spread);
         if length + 1 >= spread {
             let back = backwards(ring.head, ring.history).nth(spread as usize - 1).unwrap_or(ring.head);
@@ -133,7 +205,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// Flips a bit.
-    fn flip(&self, ring: &mut Ring<W>, symmetry: Symmetry, bit: u32) {
+    fn flip(&self, ring: &mut Orbit<W>, symmetry: Symmetry, bit: u32) {
         if ring.length < 7 {
             ring.begin |= bit << (4 * ring.length);
         }
@@ -148,12 +220,12 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// The length of the coil that closes at the head.
-    fn whole(&self, ring: &Ring<W>, symmetry: Symmetry) -> u16 {
+    fn whole(&self, ring: &Orbit<W>, symmetry: Symmetry) -> u16 {
         (ring.length + self.spread as u16).saturating_mul(symmetry.order.into())
     }
 
     /// The first images of the first `k - 1` vertices, as far as the path goes.
-    fn ahead(&self, ring: &Ring<W>, symmetry: Symmetry) -> impl Iterator<Item = u16> {
+    fn ahead(&self, ring: &Orbit<W>, symmetry: Symmetry) -> impl Iterator<Item = u16> {
         let (mut vertex, mut begin) = (0, ring.begin);
         let count = (self.spread - 1).min(u32::from(ring.length) + 1);
         (0..count).map(move |_| {
@@ -165,7 +237,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// The mask of bits that may be flipped.
-    fn legal(&self, ring: &Ring<W>, symmetry: Symmetry) -> u32 {
+    fn legal(&self, ring: &Orbit<W>, symmetry: Symmetry) -> u32 {
         let mut legal = (1_u32 << self.dimension) - 1;
         let recent = (self.spread - 1).min(ring.length.into());
         (0..recent).for_each(|flip| legal &= !(1 << (ring.history >> (4 * flip) & 15)));
@@ -182,7 +254,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// The `k - 1` vertices from the head to the image of vertex 0, if a coil closes.
-    fn closing(&self, ring: &Ring<W>, symmetry: Symmetry) -> Option<[u16; 6]> {
+    fn closing(&self, ring: &Orbit<W>, symmetry: Symmetry) -> Option<[u16; 6]> {
         let mut way = [0; 6];
         let is_near = (ring.head ^ symmetry.shift).count_ones() == self.spread;
         // Between shorter paths vertices on both sides would be close along the coil.
@@ -191,7 +263,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// Finds the vertices of the way from number `step` on, coming from the vertex `from`.
-    fn descend(&self, ring: &Ring<W>, symmetry: Symmetry, from: u16, step: u32, way: &mut [u16; 6]) -> bool {
+    fn descend(&self, ring: &Orbit<W>, symmetry: Symmetry, from: u16, step: u32, way: &mut [u16; 6]) -> bool {
         if step == self.spread {
             return true;
         }
@@ -208,7 +280,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// Whether the last of the vertices on the way, `step` edges after the head, may be there.
-    fn fits(&self, ring: &Ring<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
+    fn fits(&self, ring: &Orbit<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
         let vertex = way[step as usize - 1];
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= self.spread.min(edges);
         backwards(ring.head, ring.history).zip(step..step + self.spread - 1).all(|(other, edges)| apart(other, edges))
@@ -220,7 +292,7 @@ impl<const W: usize> SymmetricCoils<W> {
     }
 
     /// The vertices not blocked that the head can reach.
-    fn reach(&self, ring: &Ring<W>, symmetry: Symmetry) -> [u64; W] {
+    fn reach(&self, ring: &Orbit<W>, symmetry: Symmetry) -> [u64; W] {
         let mut taken = ring.blocked;
         self.ahead(ring, symmetry).for_each(|image| add_ball(&mut taken, image.into(), &self.near));
         let free = std::array::from_fn(|word| self.inside[word] & !taken[word]);
@@ -235,41 +307,8 @@ impl<const W: usize> SymmetricCoils<W> {
         if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
     }
 
-    /// Returns the longest coil found on the path of `moves`, or the trivial one.
-    #[must_use]
-    pub fn answer(&self, moves: &[u16]) -> Vec<u32> {
-        let mut ring = self.root();
-        let mut last = None;
-        for (at, &mv) in moves.iter().enumerate() {
-            let closed = ring.closed;
-            self.apply(&mut ring, mv);
-            if let Some(symmetry) = ring.symmetry.filter(|_| ring.closed > closed) {
-                last = self.closing(&ring, symmetry).map(|way| (at, symmetry, way));
-            }
-        }
-        let Some((edges, symmetry, way)) = last else { return super::closure::trivial(self.dimension) };
-        let flips: Vec<u8> = moves[1..=edges].iter().map(|&bit| bit as u8).collect();
-        let mut nodes = nodes_of(&flips);
-        nodes.extend(way.iter().take(self.spread as usize - 1).map(|&vertex| u32::from(vertex)));
-        let block = nodes.len();
-        for at in block..block * usize::from(symmetry.order) {
-            nodes.push(self.symmetries.image(symmetry, nodes[at - block] as u16).into());
-        }
-        nodes
-    }
-}
-
-impl<const W: usize> Problem for SymmetricCoils<W> {
-    type State = Ring<W>;
-    /// The number of the symmetry, then bits flipped.
-    type Move = u16;
-
-    fn root(&self) -> Ring<W> {
-        let closed = 2 * self.dimension as u16;
-        Ring { blocked: [0; W], history: 0, begin: 0, head: 0, length: 0, closed, symmetry: None }
-    }
-
-    fn moves(&self, ring: &Ring<W>, moves: &mut Vec<u16>) {
+    #[inline(never)]
+    fn moves(&self, ring: &Orbit<W>, moves: &mut Vec<u16>) {
         let Some(symmetry) = ring.symmetry else {
             moves.extend(0..self.symmetries.all.len() as u16);
             return;
@@ -281,45 +320,40 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         }
     }
 
-    fn apply(&self, ring: &mut Ring<W>, mv: u16) {
+    #[inline(never)]
+    fn apply(&self, ring: &mut Orbit<W>, mv: u16) {
         match ring.symmetry {
             None => self.choose(ring, mv.into()),
             Some(symmetry) => self.flip(ring, symmetry, mv.into()),
         }
     }
 
-    fn score(&self, ring: &Ring<W>) -> Score {
-        Score::Feasible(ring.closed.into())
-    }
-
-    /// The vertex entered, or the symmetry.
-    fn code(&self, ring: &Ring<W>, mv: u16) -> u64 {
+    fn code(&self, ring: &Orbit<W>, mv: u16) -> u64 {
         match ring.symmetry {
             None => (1 << self.dimension) + u64::from(mv),
             Some(_) => u64::from(ring.head ^ 1 << mv),
         }
     }
 
-    /// Every vertex that can still be reached on the path, and its images.
-    fn bound(&self, ring: &Ring<W>) -> Option<f64> {
-        let Some(symmetry) = ring.symmetry else { return Some(f64::from(1_u32 << self.dimension)) };
+    #[inline(never)]
+    fn bound(&self, ring: &Orbit<W>) -> u32 {
+        let Some(symmetry) = ring.symmetry else { return 1_u32 << self.dimension };
         let left = match self.room(symmetry, &self.reach(ring, symmetry)) {
             0 => 0,
             left => u32::from(symmetry.order) * (u32::from(ring.length) + left + self.spread),
         };
-        Some(left.max(ring.closed.into()).into())
+        left.max(ring.closed.into())
     }
 
-    /// The number of vertices within reach, and with [`Potential::Woven`] all vertices of the cube for a woven path; 0
-    /// when no coil closes any more.
-    fn potential(&self, ring: &Ring<W>) -> Option<f64> {
+    fn potential(&self, ring: &Orbit<W>) -> Option<f64> {
         let symmetry = ring.symmetry?;
         let room = self.room(symmetry, &self.reach(ring, symmetry));
         let is_ahead = room > 0 && self.potential == Potential::Woven && is_woven(ring.history, ring.length);
         Some((room + if is_ahead { 1 << self.dimension } else { 0 }).into())
     }
 
-    fn key(&self, ring: &Ring<W>) -> Option<Key> {
+    #[inline(never)]
+    fn key(&self, ring: &Orbit<W>) -> Option<Key> {
         let symmetry = ring.symmetry?;
         let mut hash = KeyHasher::new();
         let reached = self.reach(ring, symmetry);
@@ -337,6 +371,48 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         hash.write(&ring.closed.to_le_bytes());
         Some(hash.key())
     }
+}
+
+impl Problem for SymmetricCoils {
+    type State = Ring;
+    /// The number of the symmetry, then bits flipped.
+    type Move = u16;
+
+    fn root(&self) -> Ring {
+        of_width!(self.words(), W => Orbit::<W>::start(self.dimension()))
+    }
+
+    fn moves(&self, ring: &Ring, moves: &mut Vec<u16>) {
+        by_width!(&self.0, ring => rules, ring; rules.moves(ring, moves));
+    }
+
+    fn apply(&self, ring: &mut Ring, mv: u16) {
+        by_width!(&self.0, ring => rules, ring; rules.apply(ring, mv));
+    }
+
+    fn score(&self, ring: &Ring) -> Score {
+        Score::Feasible(by_width!(ring => ring; ring.closed).into())
+    }
+
+    /// The vertex entered, or the symmetry.
+    fn code(&self, ring: &Ring, mv: u16) -> u64 {
+        by_width!(&self.0, ring => rules, ring; rules.code(ring, mv))
+    }
+
+    /// Every vertex that can still be reached on the path, and its images.
+    fn bound(&self, ring: &Ring) -> Option<f64> {
+        Some(by_width!(&self.0, ring => rules, ring; rules.bound(ring)).into())
+    }
+
+    /// The number of vertices within reach, and with [`Potential::Woven`] all vertices of the cube for a woven path; 0
+    /// when no coil closes any more.
+    fn potential(&self, ring: &Ring) -> Option<f64> {
+        by_width!(&self.0, ring => rules, ring; rules.potential(ring))
+    }
+
+    fn key(&self, ring: &Ring) -> Option<Key> {
+        by_width!(&self.0, ring => rules, ring; rules.key(ring))
+    }
 
     /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
     fn portfolio(&self) -> Vec<Entrant> {
@@ -346,14 +422,16 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
     fn fingerprint(&self) -> u64 {
         let mut hash = StableHasher::new();
         hash.write(b"symmetric coil");
-        hash.write(&[self.dimension as u8, self.spread as u8, self.potential as u8]);
-        self.symmetries.all.iter().for_each(|symmetry| hash.write(&[symmetry.order]));
+        let potential = by_width!(&self.0 => rules; rules.potential);
+        hash.write(&[self.dimension() as u8, self.spread() as u8, potential as u8]);
+        self.all().iter().for_each(|symmetry| hash.write(&[symmetry.order]));
         hash.finish()
     }
 
     fn facts(&self) -> Facts {
         Facts {
-            code_count: Some((1 << self.dimension) + self.symmetries.all.len() as u32),
+            code_count: Some((1 << self.dimension()) + self.symmetries() as u32),
+            state_bytes: Some(by_width!(&self.root() => ring; 2 * ring.bytes())),
             is_complete: false,
             ..Facts::default()
         }

@@ -1,9 +1,10 @@
 //! The method `sections`: annealing that replaces a section of a path or cycle.
 
-use super::model::Snakes;
+use super::model::{Rules, Snakes};
 use super::one_by_one::{Best, finished, flips_of, play};
 use super::path::{add_ball, count, flips_into, holds, nth};
-use super::{Kind, canonical, violation};
+use super::width::{ByWidth, by_width, of_width, words};
+use super::{Kind, MAX_WORDS, canonical, violation};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
@@ -43,16 +44,13 @@ const DEEPEST: usize = 300;
 const DOUBLINGS: u64 = 20;
 
 /// Returns the method.
-pub(crate) fn make<const W: usize>(
-    _problem: &Snakes<W>,
-    settings: &ParameterValues,
-) -> Option<Box<dyn ProblemSearch<Snakes<W>>>> {
-    Some(Box::new(Sections::<W>::new(settings.read().ok()?)))
+pub(crate) fn make(problem: &Snakes, settings: &ParameterValues) -> Option<Box<dyn ProblemSearch<Snakes>>> {
+    Some(Box::new(Sections::new(problem, settings.read().ok()?)))
 }
 
 /// Whether there are sections to replace: the longest paths are not short, and do not visit every vertex.
-pub(crate) fn fits<const W: usize>(problem: &Snakes<W>) -> bool {
-    problem.spread > 1 && problem.dimension > problem.spread + 1
+pub(crate) fn fits(problem: &Snakes) -> bool {
+    problem.terms.spread > 1 && problem.terms.dimension > problem.terms.spread + 1
 }
 
 /// How far the search has come.
@@ -101,10 +99,24 @@ impl<'a> Parts<'a> {
 /// The temperature goes from `start` to `end` in a geometric sequence. Then the next cooling begins with the path as
 /// it is.
 #[derive(Debug)]
-struct Sections<const W: usize> {
+struct Sections {
     settings: Settings,
     progress: Progress,
-    draw: Draw<W>,
+    draws: Draws,
+}
+
+type Draws = ByWidth<Draw<4>, Draw<16>, Draw<MAX_WORDS>>;
+
+impl Draws {
+    /// Draws what comes in the place of a section, of so many vertices that are tried.
+    fn draw(&mut self, problem: &Snakes, parts: &Parts<'_>, (temperature, tried): (f64, u64), rng: &mut Rng) -> &[u16] {
+        by_width!(&problem.rules, self => rules, draw; {
+            draw.begin(rules, parts);
+            (draw.temperature, draw.left) = (temperature, tried);
+            draw.continue_path(rules, rng);
+            &draw.drawn
+        })
+    }
 }
 
 /// A section that is replaced, and what has been drawn for it so far.
@@ -131,9 +143,10 @@ struct Draw<const W: usize> {
     drawn: Vec<u16>,
 }
 
-impl<const W: usize> Sections<W> {
-    fn new(settings: Settings) -> Self {
-        Self { settings, progress: Progress::default(), draw: Draw::new() }
+impl Sections {
+    fn new(problem: &Snakes, settings: Settings) -> Self {
+        let words = words(problem.terms.dimension, 0);
+        Self { settings, progress: Progress::default(), draws: of_width!(words, W => Draw::<W>::new()) }
     }
 
     /// Sections replaced in the cooling of this number.
@@ -152,16 +165,16 @@ impl<const W: usize> Sections<W> {
     }
 
     /// Replaces a section.
-    fn replace(&mut self, problem: &Snakes<W>, rng: &mut Rng) {
+    fn replace(&mut self, problem: &Snakes, rng: &mut Rng) {
         let (temperature, longest) = (self.temperature(), self.settings.longest);
-        let (walk, k) = (&mut self.progress.walk, problem.spread as usize);
+        let (walk, k) = (&mut self.progress.walk, problem.terms.spread as usize);
         let shortest = SHORTEST.min(longest).max(k as u64 - 1);
         let vertices = (shortest + rng.index((longest.max(shortest) - shortest + 1) as usize) as u64) as usize;
         if rng.chance(0.5) {
             walk.reverse();
         }
         let count = walk.len();
-        let (first, end) = match problem.kind {
+        let (first, end) = match problem.terms.kind {
             Kind::Coil => {
                 walk.rotate_left(rng.index(count));
                 (count - vertices.min(count - 2 * k - 2), count)
@@ -172,11 +185,9 @@ impl<const W: usize> Sections<W> {
                 (first, Some(first + vertices).filter(|end| end + k <= count).unwrap_or(count))
             }
         };
-        let draw = &mut self.draw;
-        draw.begin(problem, &Parts::new(walk, problem.kind, k, first, end));
-        (draw.temperature, draw.left) = (temperature, self.settings.tried);
-        draw.continue_path(problem, rng);
-        walk.splice(first..end, draw.drawn.drain(..));
+        let parts = Parts::new(walk, problem.terms.kind, k, first, end);
+        let drawn = self.draws.draw(problem, &parts, (temperature, self.settings.tried), rng);
+        walk.splice(first..end, drawn.iter().copied());
         self.progress.done += 1;
         if self.progress.done >= self.length() {
             (self.progress.cooling, self.progress.done) = (self.progress.cooling.saturating_add(1), 0);
@@ -189,14 +200,14 @@ impl<const W: usize> Sections<W> {
     }
 
     /// The flips of the path, or of the part of the cycle that determines it, in canonical form.
-    fn flips(&self, problem: &Snakes<W>) -> Vec<u8> {
+    fn flips(&self, problem: &Snakes) -> Vec<u8> {
         let walk: Vec<u32> = self.progress.walk.iter().map(|&vertex| vertex.into()).collect();
-        let left = if problem.kind == Kind::Snake { 1 } else { problem.spread as usize };
+        let left = if problem.terms.kind == Kind::Snake { 1 } else { problem.terms.spread as usize };
         canonical(flips_of(&walk).into_iter().take(walk.len() - left))
     }
 
     /// Continues from the path or cycle of these moves.
-    fn restart(&mut self, problem: &Snakes<W>, moves: &[u8]) {
+    fn restart(&mut self, problem: &Snakes, moves: &[u8]) {
         self.progress.walk = problem.answer(moves).into_iter().map(|vertex| vertex as u16).collect();
     }
 }
@@ -218,7 +229,7 @@ impl<const W: usize> Draw<W> {
     }
 
     /// Begins with the old section as the only one.
-    fn begin(&mut self, problem: &Snakes<W>, parts: &Parts<'_>) {
+    fn begin(&mut self, rules: &Rules<W>, parts: &Parts<'_>) {
         let Parts { before, section, behind, others } = *parts;
         for (list, vertices) in
             [(&mut self.path, before), (&mut self.old, section), (&mut self.drawn, section), (&mut self.behind, behind)]
@@ -227,24 +238,24 @@ impl<const W: usize> Draw<W> {
             list.extend_from_slice(vertices);
         }
         self.close = [0; W];
-        behind.iter().for_each(|&vertex| add_ball(&mut self.close, vertex.into(), &problem.near));
+        behind.iter().for_each(|&vertex| add_ball(&mut self.close, vertex.into(), &rules.near));
         self.blocked.clear();
         // The `k - 1` vertices on either side of the section are looked at one by one.
         self.blocked.push([0; W]);
-        others.into_iter().flatten().for_each(|&vertex| add_ball(&mut self.blocked[0], vertex.into(), &problem.near));
+        others.into_iter().flatten().for_each(|&vertex| add_ball(&mut self.blocked[0], vertex.into(), &rules.near));
         (self.most, self.sum) = (section.len(), 1.0);
     }
 
     /// Finds paths that continue this one.
-    fn continue_path(&mut self, problem: &Snakes<W>, rng: &mut Rng) {
-        let (k, is_end) = (problem.spread as usize, self.behind.is_empty());
+    fn continue_path(&mut self, rules: &Rules<W>, rng: &mut Rng) {
+        let (k, is_end) = (rules.spread as usize, self.behind.is_empty());
         if is_end {
             self.found(k, rng);
         }
         let (Some(&head), Some(&blocked)) = (self.path.last(), self.blocked.last()) else { return };
         let recent = self.path.windows(2).rev().take(k - 1).fold(0, |flips, pair| flips | (pair[0] ^ pair[1]));
         let into = flips_into::<W>(|word| blocked[word], head.into()) | u32::from(recent);
-        let mut legal = !into & ((1 << problem.dimension) - 1);
+        let mut legal = !into & ((1 << rules.dimension) - 1);
         if self.blocked.len() > DEEPEST {
             legal = 0;
         }
@@ -256,12 +267,12 @@ impl<const W: usize> Draw<W> {
             self.path.push(next);
             if is_end || !holds(&self.close, next.into()) {
                 let mut blocked = blocked;
-                add_ball(&mut blocked, self.path[self.path.len() - k].into(), &problem.near);
+                add_ball(&mut blocked, self.path[self.path.len() - k].into(), &rules.near);
                 self.blocked.push(blocked);
-                self.continue_path(problem, rng);
+                self.continue_path(rules, rng);
                 self.blocked.pop();
             } else if self.may_join(next, k) {
-                self.join(problem, rng);
+                self.join(rules, rng);
             }
             self.path.pop();
         }
@@ -276,8 +287,8 @@ impl<const W: usize> Draw<W> {
     }
 
     /// Finds the shortest ways from the head to the end of the section.
-    fn join(&mut self, problem: &Snakes<W>, rng: &mut Rng) {
-        let (k, [.., head], [target, ..]) = (problem.spread as usize, &self.path[..], &self.behind[..]) else { return };
+    fn join(&mut self, rules: &Rules<W>, rng: &mut Rng) {
+        let (k, [.., head], [target, ..]) = (rules.spread as usize, &self.path[..], &self.behind[..]) else { return };
         let (head, mut bits) = (*head, head ^ target);
         if bits.count_ones() == 1 {
             self.found(k, rng);
@@ -290,7 +301,7 @@ impl<const W: usize> Draw<W> {
             let is_blocked = self.blocked.last().is_none_or(|blocked| holds(blocked, next.into()));
             if !is_blocked && self.path.iter().rev().zip(1..2 * k).all(is_apart) && self.may_join(next, k) {
                 self.path.push(next);
-                self.join(problem, rng);
+                self.join(rules, rng);
                 self.path.pop();
             }
         }
@@ -320,8 +331,8 @@ impl<const W: usize> Draw<W> {
     }
 }
 
-impl<const W: usize> ProblemSearch<Snakes<W>> for Sections<W> {
-    fn step(&mut self, problem: &Snakes<W>, work: &mut Work<'_, Snakes<W>>) -> StepStatus {
+impl ProblemSearch<Snakes> for Sections {
+    fn step(&mut self, problem: &Snakes, work: &mut Work<'_, Snakes>) -> StepStatus {
         if self.progress.walk.is_empty() {
             if let Some((moves, score)) = play(problem, work, &[]) {
                 self.progress.best.take(moves, score);
@@ -330,7 +341,7 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Sections<W> {
         }
         while work.next_unit() {
             self.replace(problem, work.rng());
-            if self.edges(problem.kind) > self.progress.best.length()
+            if self.edges(problem.terms.kind) > self.progress.best.length()
                 && let Some((moves, score)) = play(problem, work, &self.flips(problem))
             {
                 self.progress.best.take(moves, score);
@@ -339,7 +350,7 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Sections<W> {
         StepStatus::Running
     }
 
-    fn offer(&mut self, problem: &Snakes<W>, moves: &[u8], score: Score) {
+    fn offer(&mut self, problem: &Snakes, moves: &[u8], score: Score) {
         if score.value().is_some_and(|length| length > f64::from(self.progress.best.length())) {
             self.progress.best.take(moves.to_vec(), score);
             self.restart(problem, moves);
@@ -358,18 +369,18 @@ impl<const W: usize> ProblemSearch<Snakes<W>> for Sections<W> {
         postcard::to_allocvec(&self.progress).expect("plain data is always encodable in memory")
     }
 
-    fn load(&mut self, problem: &Snakes<W>, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &Snakes, bytes: &[u8]) -> Result<(), CheckpointError> {
         const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another cube");
         let Ok((progress, [])) = postcard::take_from_bytes::<Progress>(bytes) else { return Err(WRONG) };
         let nodes: Vec<u32> = progress.walk.iter().map(|&vertex| vertex.into()).collect();
-        let least = match problem.kind {
-            Kind::Snake => problem.spread as usize,
-            Kind::Coil => 2 * problem.spread as usize + 3,
+        let least = match problem.terms.kind {
+            Kind::Snake => problem.terms.spread as usize,
+            Kind::Coil => 2 * problem.terms.spread as usize + 3,
         };
         let is_walk = nodes.is_empty()
             || nodes.len() >= least
-                && nodes.iter().all(|node| node >> problem.dimension == 0)
-                && violation(&nodes, problem.spread, problem.kind).is_none();
+                && nodes.iter().all(|node| node >> problem.terms.dimension == 0)
+                && violation(&nodes, problem.terms.spread, problem.terms.kind).is_none();
         let is_sound = is_walk && progress.done < self.sections_of(progress.cooling) && progress.best.is_sound(problem);
         if !is_sound {
             return Err(WRONG);

@@ -1,14 +1,14 @@
 use super::*;
 use crate::Cube;
-use crate::one_by_one::{after, legal_part};
+use crate::one_by_one::legal_part;
 use std::collections::BTreeSet;
 
-fn snakes<const W: usize>(kind: Kind, dimension: u32, spread: u32) -> Snakes<W> {
+fn snakes(kind: Kind, dimension: u32, spread: u32) -> Snakes {
     Snakes::new(kind, &Cube::new(dimension, spread).unwrap(), Default::default(), Default::default())
 }
 
-fn search<const W: usize>(problem: &Snakes<W>, settings: Settings) -> Sections<W> {
-    let mut search = Sections::new(settings);
+fn search(problem: &Snakes, settings: Settings) -> Sections {
+    let mut search = Sections::new(problem, settings);
     search.restart(problem, &finished(problem, &[]));
     search
 }
@@ -19,25 +19,25 @@ fn nodes(walk: &[u16]) -> Vec<u32> {
 
 /// All sections between `before` and `behind` by the definition, one flip after the other. In a cycle `before`
 /// begins with `behind`.
-fn all_sections(problem: &Snakes<4>, before: &[u16], behind: &[u16]) -> BTreeSet<Vec<u16>> {
+fn all_sections(problem: &Snakes, before: &[u16], behind: &[u16]) -> BTreeSet<Vec<u16>> {
     let mut found = BTreeSet::new();
     let mut sections = vec![Vec::new()];
-    let (begin, end) = match problem.kind {
+    let (begin, end) = match problem.terms.kind {
         Kind::Snake => (0, behind),
-        Kind::Coil => (problem.spread as usize - 1, &[][..]),
+        Kind::Coil => (problem.terms.spread as usize - 1, &[][..]),
     };
     while let Some(section) = sections.pop() {
         // Without its first `k - 1` vertices a part of a cycle is a path that keeps the rule.
         let path = [&before[begin..], &section].concat();
-        if violation(&nodes(&path), problem.spread, Kind::Snake).is_some() {
+        if violation(&nodes(&path), problem.terms.spread, Kind::Snake).is_some() {
             continue;
         }
         let whole = [before, &section, end].concat();
-        if violation(&nodes(&whole), problem.spread, problem.kind).is_none() {
+        if violation(&nodes(&whole), problem.terms.spread, problem.terms.kind).is_none() {
             found.insert(section.clone());
         }
         let last = path[path.len() - 1];
-        sections.extend((0..problem.dimension).map(|bit| [&section[..], &[last ^ 1 << bit]].concat()));
+        sections.extend((0..problem.terms.dimension).map(|bit| [&section[..], &[last ^ 1 << bit]].concat()));
     }
     found
 }
@@ -49,7 +49,7 @@ fn replacements_are_those_of_the_definition() {
     let (mut compared, mut several) = (0, 0);
     let cells = [(Kind::Snake, 5, 2), (Kind::Coil, 5, 2), (Kind::Snake, 6, 3), (Kind::Coil, 6, 3), (Kind::Snake, 6, 4)];
     for (kind, dimension, spread) in cells {
-        let problem = snakes::<4>(kind, dimension, spread);
+        let problem = snakes(kind, dimension, spread);
         let k = spread as usize;
         let mut search = search(&problem, Settings::default());
         for _ in 0..60 {
@@ -76,11 +76,8 @@ fn replacements_are_those_of_the_definition() {
             }
             let mut drawn = BTreeSet::new();
             let mut draw_within = |tried: u64, rng: &mut Rng| {
-                let draw = &mut search.draw;
-                draw.begin(&problem, &Parts::new(&walk, kind, k, first, end));
-                (draw.temperature, draw.left) = (1e9, tried);
-                draw.continue_path(&problem, rng);
-                draw.drawn.clone()
+                let parts = Parts::new(&walk, kind, k, first, end);
+                search.draws.draw(&problem, &parts, (1e9, tried), rng).to_vec()
             };
             // A search that is cut draws one of them too.
             assert!((0..20).all(|tried| expected.contains(&draw_within(tried, &mut rng))));
@@ -104,7 +101,7 @@ fn short_sections_are_replaced_by_shortest_ways() {
     for (kind, dimension, spread) in
         [(Kind::Snake, 7, 3), (Kind::Snake, 8, 4), (Kind::Snake, 10, 6), (Kind::Coil, 7, 3), (Kind::Coil, 9, 5)]
     {
-        let problem = snakes::<16>(kind, dimension, spread);
+        let problem = snakes(kind, dimension, spread);
         let k = spread as usize;
         let mut search = search(&problem, Settings::default());
         for step in 0..300 {
@@ -122,13 +119,11 @@ fn short_sections_are_replaced_by_shortest_ways() {
             if end + k > count && kind == Kind::Snake {
                 continue;
             }
-            let draw = &mut search.draw;
-            draw.begin(&problem, &Parts::new(&walk, kind, k, first, end));
-            (draw.temperature, draw.left) = (1e9, 300);
-            draw.continue_path(&problem, &mut rng);
-            assert_eq!(draw.drawn.len(), vertices, "{kind:?} d{dimension}k{spread}: {walk:?}");
-            changed += usize::from(draw.drawn != walk[first..end]);
-            walk.splice(first..end, draw.drawn.drain(..));
+            let parts = Parts::new(&walk, kind, k, first, end);
+            let drawn = search.draws.draw(&problem, &parts, (1e9, 300), &mut rng);
+            assert_eq!(drawn.len(), vertices, "{kind:?} d{dimension}k{spread}: {walk:?}");
+            changed += usize::from(drawn != &walk[first..end]);
+            walk.splice(first..end, drawn.iter().copied());
             assert_eq!(violation(&nodes(&walk), spread, kind), None, "{kind:?} d{dimension}k{spread}: {walk:?}");
         }
     }
@@ -140,7 +135,7 @@ fn short_sections_are_replaced_by_shortest_ways() {
 fn what_is_saved_is_read_back_with_each_spread_and_length() {
     for kind in [Kind::Snake, Kind::Coil] {
         for (dimension, spread) in [(6, 2), (7, 3), (8, 4), (9, 5), (10, 6), (11, 7)] {
-            let problem = snakes::<32>(kind, dimension, spread);
+            let problem = snakes(kind, dimension, spread);
             for longest in [1, 2, 3, 4, 7, 14] {
                 let settings = Settings { longest, start: 2.0, tried: 100, ..Settings::default() };
                 let mut search = search(&problem, settings);
@@ -161,7 +156,7 @@ fn sections_inside_are_drawn_by_weight() {
     const DRAWS: usize = 20_000;
     let mut rng = Rng::new(3);
     for kind in [Kind::Snake, Kind::Coil] {
-        let problem = snakes::<4>(kind, 5, 2);
+        let problem = snakes(kind, 5, 2);
         let mut search = search(&problem, Settings::default());
         let mut compared = 0;
         while compared < 3 {
@@ -178,12 +173,10 @@ fn sections_inside_are_drawn_by_weight() {
                 continue;
             }
             let mut counts = std::collections::BTreeMap::new();
-            let draw = &mut search.draw;
+            let parts = Parts::new(&walk, kind, 2, first, end);
             for _ in 0..DRAWS {
-                draw.begin(&problem, &Parts::new(&walk, kind, 2, first, end));
-                (draw.temperature, draw.left) = (2.0, u64::MAX);
-                draw.continue_path(&problem, &mut rng);
-                *counts.entry(draw.drawn.clone()).or_insert(0_usize) += 1;
+                let drawn = search.draws.draw(&problem, &parts, (2.0, u64::MAX), &mut rng);
+                *counts.entry(drawn.to_vec()).or_insert(0_usize) += 1;
             }
             let weight = |section: &Vec<u16>| (section.len() as f64 / 2.0).exp();
             let sum: f64 = all.iter().map(weight).sum();
@@ -202,17 +195,16 @@ fn sections_inside_are_drawn_by_weight() {
 /// A section is drawn as often as its weight says.
 #[test]
 fn sections_are_drawn_by_weight() {
-    let problem = snakes::<4>(Kind::Snake, 4, 2);
-    let mut draw = Draw::<4>::new();
+    let problem = snakes(Kind::Snake, 4, 2);
+    let mut draws = Draws::Narrow(Draw::new());
     let (walk, mut rng) = ([0, 1, 3, 7], Rng::new(1));
     let mut counts = std::collections::BTreeMap::new();
     const DRAWS: usize = 20_000;
     for _ in 0..DRAWS {
-        draw.begin(&problem, &Parts::new(&walk, Kind::Snake, 2, 2, 4));
+        let parts = Parts::new(&walk, Kind::Snake, 2, 2, 4);
         // Long sections would be too many to be drawn often.
-        (draw.temperature, draw.left) = (0.2, u64::MAX);
-        draw.continue_path(&problem, &mut rng);
-        *counts.entry(draw.drawn.len()).or_insert(0_usize) += 1;
+        let drawn = draws.draw(&problem, &parts, (0.2, u64::MAX), &mut rng);
+        *counts.entry(drawn.len()).or_insert(0_usize) += 1;
     }
     let all = all_sections(&problem, &walk[..2], &[]);
     let weight = |length: usize| (length as f64 / 0.2).exp() * all.iter().filter(|s| s.len() == length).count() as f64;
@@ -227,7 +219,7 @@ fn sections_are_drawn_by_weight() {
 
 #[test]
 fn coolings_become_longer() {
-    let problem = snakes::<4>(Kind::Coil, 6, 2);
+    let problem = snakes(Kind::Coil, 6, 2);
     let mut search = search(&problem, Settings::default());
     search.settings.first = 10;
     let mut rng = Rng::new(1);
@@ -243,13 +235,13 @@ fn coolings_become_longer() {
 #[test]
 fn progress_is_read_back_and_damaged_bytes_are_refused() {
     for kind in [Kind::Snake, Kind::Coil] {
-        let problem = snakes::<4>(kind, 6, 2);
+        let problem = snakes(kind, 6, 2);
         let mut search = search(&problem, Settings::default());
         let mut rng = Rng::new(2);
         (0..100).for_each(|_| search.replace(&problem, &mut rng));
         let bytes = search.save();
         let read = |bytes: &[u8]| {
-            let mut read = Sections::<4>::new(Settings::default());
+            let mut read = Sections::new(&problem, Settings::default());
             read.load(&problem, bytes).is_ok().then_some(read)
         };
         let mut other = read(&bytes).unwrap();
@@ -282,10 +274,10 @@ fn progress_is_read_back_and_damaged_bytes_are_refused() {
 /// A solution from outside is continued where it is better.
 #[test]
 fn offers_are_taken_where_they_are_longer() {
-    let problem = snakes::<4>(Kind::Snake, 6, 2);
+    let problem = snakes(Kind::Snake, 6, 2);
     let mut search = search(&problem, Settings::default());
     let long = finished(&problem, &legal_part(&problem, vec![0, 1, 2, 0, 3, 1, 0, 4]));
-    let score = soloist::Problem::score(&problem, &after(&problem, &long));
+    let score = soloist::Problem::score(&problem, &problem.after(&long));
     search.offer(&problem, &long, score);
     assert_eq!(search.flips(&problem), long);
     search.offer(&problem, &[0, 1], Score::Feasible(2.0));
@@ -297,12 +289,13 @@ fn offers_are_taken_where_they_are_longer() {
 fn long_replacements_fit_on_the_stack() {
     let work = || {
         for kind in [Kind::Snake, Kind::Coil] {
-            let problem = snakes::<128>(kind, 13, 2);
+            let problem = snakes(kind, 13, 2);
             let settings = Settings { start: 100.0, end: 100.0, longest: 300, tried: 100_000, ..Settings::default() };
             let (mut search, mut rng) = (search(&problem, settings), Rng::new(1));
             (0..10).for_each(|_| search.replace(&problem, &mut rng));
             assert_eq!(violation(&nodes(&search.progress.walk), 2, kind), None);
-            assert!(search.draw.blocked.capacity() >= DEEPEST, "{}", search.draw.blocked.capacity());
+            let depth = search.draws.wide().blocked.capacity();
+            assert!(depth >= DEEPEST, "{depth}");
         }
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap().join().unwrap();

@@ -22,23 +22,23 @@ fn cube(d: u32, k: u32) -> Cube {
 }
 
 /// The problem with the default code and potential.
-fn problem<const W: usize>(kind: Kind, d: u32, k: u32) -> Snakes<W> {
+fn problem(kind: Kind, d: u32, k: u32) -> Snakes {
     Snakes::new(kind, &cube(d, k), Code::default(), Potential::default())
 }
 
-fn moves<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> Vec<u8> {
+fn moves(problem: &Snakes, state: &Path) -> Vec<u8> {
     let mut moves = Vec::new();
     problem.moves(state, &mut moves);
     moves
 }
 
-fn play<const W: usize>(problem: &Snakes<W>, state: &Path<W>, mv: u8) -> Path<W> {
+fn play(problem: &Snakes, state: &Path, mv: u8) -> Path {
     let mut next = state.clone();
     problem.apply(&mut next, mv);
     next
 }
 
-fn score<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u32 {
+fn score(problem: &Snakes, state: &Path) -> u32 {
     problem.score(state).value().unwrap() as u32
 }
 

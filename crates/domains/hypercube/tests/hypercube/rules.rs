@@ -8,7 +8,7 @@ use soloist::rollout::{Playout, Policy, Rollout, Trace, Uniform, policy_playout}
 use std::collections::HashMap;
 
 /// Number of states of the whole tree.
-fn perft<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u64 {
+fn perft(problem: &Snakes, state: &Path) -> u64 {
     1 + moves(problem, state).into_iter().map(|mv| perft(problem, &play(problem, state, mv))).sum::<u64>()
 }
 
@@ -28,20 +28,8 @@ fn trees_have_the_known_sizes() {
         (6, 11, 101_316),
         (7, 12, 42_253),
     ] {
-        let found = match d {
-            ..=8 => {
-                let problem = problem::<4>(Kind::Snake, d, k);
-                perft(&problem, &problem.root())
-            }
-            9..=10 => {
-                let problem = problem::<16>(Kind::Snake, d, k);
-                perft(&problem, &problem.root())
-            }
-            _ => {
-                let problem = problem::<128>(Kind::Snake, d, k);
-                perft(&problem, &problem.root())
-            }
-        };
+        let problem = problem(Kind::Snake, d, k);
+        let found = perft(&problem, &problem.root());
         assert_eq!(found, expected, "d{d}k{k}");
     }
 }
@@ -60,13 +48,7 @@ fn closes(nodes: &mut Vec<u32>, d: u32, k: u32, more: u32) -> bool {
 }
 
 /// Walks the whole tree: moves by the definition, bounds no less than what follows; returns the best score.
-fn walk<const W: usize>(
-    problem: &Snakes<W>,
-    (d, k): (u32, u32),
-    state: &Path<W>,
-    path: &mut Vec<u8>,
-    longest: u32,
-) -> u32 {
+fn walk(problem: &Snakes, (d, k): (u32, u32), state: &Path, path: &mut Vec<u8>, longest: u32) -> u32 {
     let kind = problem.kind();
     let mut nodes = problem.nodes(path);
     assert_eq!((state.length(), state.head()), (path.len() as u32, nodes[path.len()]));
@@ -128,19 +110,19 @@ fn small_trees_follow_the_definition() {
         (7, 4, 11, 14),
         (7, 5, 9, 14),
     ] {
-        let problem = problem::<4>(Kind::Snake, d, k);
+        let problem = problem(Kind::Snake, d, k);
         assert_eq!(walk(&problem, (d, k), &problem.root(), &mut Vec::new(), 0), snake, "snake d{d}k{k}");
         if (k - 1) * d > 24 {
             // Ways back by brute force take d^(k-1) steps.
             continue;
         }
-        let problem = super::problem::<4>(Kind::Coil, d, k);
+        let problem = super::problem(Kind::Coil, d, k);
         assert_eq!(walk(&problem, (d, k), &problem.root(), &mut Vec::new(), 2 * d), coil, "coil d{d}k{k}");
     }
 }
 
 /// What can be seen of a state's future: the moves of all states below, and their scores.
-fn future<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u64 {
+fn future(problem: &Snakes, state: &Path) -> u64 {
     let below: Vec<_> =
         moves(problem, state).into_iter().map(|mv| (mv, future(problem, &play(problem, state, mv)))).collect();
     soloist::problem::stable_hash(&(score(problem, state), below))
@@ -157,7 +139,7 @@ fn equal_keys_mean_equal_futures() {
         (Kind::Coil, 7, 4),
         (Kind::Snake, 3, 5),
     ] {
-        let problem = problem::<4>(kind, d, k);
+        let problem = problem(kind, d, k);
         let mut futures = HashMap::new();
         let mut open = vec![problem.root()];
         let mut states = 0;
@@ -181,8 +163,8 @@ fn equal_keys_mean_equal_futures() {
 }
 
 /// The fast playouts draw what the engine's plain code draws.
-fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, (bias, rate): (f64, f64)) {
-    let problem = Snakes::<W>::new(kind, &cube(d, k), code, Potential::default());
+fn plays_alike(kind: Kind, d: u32, k: u32, code: Code, (bias, rate): (f64, f64)) {
+    let problem = Snakes::new(kind, &cube(d, k), code, Potential::default());
     let mut fast = soloist::rollout::find_rollout(&problem, "random").unwrap();
     let (mut rng, mut plain_rng) = (Rng::new(7), Rng::new(7));
     let mut policy = Policy::new(1.0, bias, 3.0).with_bias_rate(rate);
@@ -219,20 +201,20 @@ fn fast_playouts_are_the_plain_ones() {
         [(Kind::Snake, plain), (Kind::Coil, plain), (Kind::Snake, (0.7, 0.0)), (Kind::Coil, (-0.4, 0.0))]
     {
         for (d, k) in [(2, 2), (3, 1), (5, 2), (7, 2), (8, 2), (8, 3), (8, 5), (6, 1), (4, 7)] {
-            plays_alike::<4>(kind, d, k, Code::Vertex, bias);
+            plays_alike(kind, d, k, Code::Vertex, bias);
         }
-        plays_alike::<4>(kind, 7, 2, Code::Turn, bias);
-        plays_alike::<16>(kind, 8, 2, Code::Edge, bias);
-        plays_alike::<16>(kind, 10, 4, Code::Step, bias);
-        plays_alike::<128>(kind, 13, 2, Code::Vertex, bias);
-        plays_alike::<128>(kind, 11, 7, Code::Turn, bias);
+        plays_alike(kind, 7, 2, Code::Turn, bias);
+        plays_alike(kind, 8, 2, Code::Edge, bias);
+        plays_alike(kind, 10, 4, Code::Step, bias);
+        plays_alike(kind, 13, 2, Code::Vertex, bias);
+        plays_alike(kind, 11, 7, Code::Turn, bias);
     }
-    plays_alike::<4>(Kind::Snake, 7, 2, Code::Vertex, (0.5, 0.1));
+    plays_alike(Kind::Snake, 7, 2, Code::Vertex, (0.5, 0.1));
 }
 
 #[test]
 fn biases_prefer_tight_places_but_for_dead_ends() {
-    let problem = problem::<4>(Kind::Snake, 7, 2);
+    let problem = problem(Kind::Snake, 7, 2);
     let mut state = problem.root();
     assert_eq!(problem.bias(&state, 0), -7.0);
     // After 0, 1, 3: beside 7 lie 5, 6, 15, 23, 39 and 71, and 5 is beside 1; beside 11 as many, 9 beside 1.
@@ -268,7 +250,8 @@ fn widths_agree() {
     // The same cube in more words than it needs plays the same.
     for kind in [Kind::Snake, Kind::Coil] {
         for (d, k) in [(6, 2), (7, 3), (8, 2)] {
-            let (small, large) = (problem::<4>(kind, d, k), problem::<16>(kind, d, k));
+            let small = problem(kind, d, k);
+            let large = Snakes::in_words(kind, &cube(d, k), Code::default(), Potential::default(), 16);
             let (mut a, mut b) = (small.root(), large.root());
             let mut rng = Rng::new(3);
             loop {
@@ -287,7 +270,7 @@ fn widths_agree() {
 #[test]
 fn codes_stay_below_their_limit_and_differ() {
     for code in [Code::Vertex, Code::Edge, Code::Turn, Code::Step] {
-        let problem = Snakes::<4>::new(Kind::Snake, &cube(8, 2), code, Potential::default());
+        let problem = Snakes::new(Kind::Snake, &cube(8, 2), code, Potential::default());
         let limit = u64::from(problem.facts().code_count.unwrap());
         let mut rng = Rng::new(2);
         for _ in 0..50 {
@@ -307,7 +290,7 @@ fn codes_stay_below_their_limit_and_differ() {
 
 #[test]
 fn potentials_count_vertices() {
-    let of = |potential| Snakes::<4>::new(Kind::Snake, &cube(6, 2), Code::Vertex, potential);
+    let of = |potential| Snakes::new(Kind::Snake, &cube(6, 2), Code::Vertex, potential);
     let (reachable, free) = (of(Potential::Reachable), of(Potential::Free));
     let mut state = free.root();
     free.apply(&mut state, 0);
@@ -337,8 +320,8 @@ fn potentials_count_vertices() {
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn bounds_hold_along_optimal_sequences() {
-    fn follow<const W: usize>(kind: Kind, d: u32, k: u32, nodes: &[u32]) {
-        let problem = problem::<W>(kind, d, k);
+    fn follow(kind: Kind, d: u32, k: u32, nodes: &[u32]) {
+        let problem = problem(kind, d, k);
         let length = if kind == Kind::Coil { nodes.len() } else { nodes.len() - 1 } as u32;
         // A coil's own vertices end where it begins to close.
         let played = if kind == Kind::Coil { nodes.len() - k as usize + 1 } else { nodes.len() };
@@ -357,11 +340,7 @@ fn bounds_hold_along_optimal_sequences() {
         assert_eq!(score(&problem, &state), length, "{kind:?} d{d}k{k}");
     }
     for (kind, k, d, nodes) in examples() {
-        match d {
-            ..=8 => follow::<4>(kind, d, k, &nodes),
-            9..=10 => follow::<16>(kind, d, k, &nodes),
-            _ => follow::<128>(kind, d, k, &nodes),
-        }
+        follow(kind, d, k, &nodes);
     }
 }
 
@@ -369,13 +348,13 @@ proptest! {
     #[test]
     fn conformance(seed: u64, d in 2_u32..=8, k in 1_u32..=7, coil: bool) {
         let kind = if coil { Kind::Coil } else { Kind::Snake };
-        prop_assert!(soloist::check(&problem::<4>(kind, d, k), 3, seed).is_ok());
+        prop_assert!(soloist::check(&problem(kind, d, k), 3, seed).is_ok());
     }
 
     #[test]
     fn playouts_are_valid(seed: u64, d in 2_u32..=9, k in 1_u32..=7, coil: bool) {
         let kind = if coil { Kind::Coil } else { Kind::Snake };
-        let problem = problem::<16>(kind, d, k);
+        let problem = problem(kind, d, k);
         let (mut state, mut playout) = (problem.root(), Playout::default());
         soloist::rollout::find_rollout(&problem, "random").unwrap().run(&problem, &mut state, &mut playout, &mut Rng::new(seed));
         let answer = problem.answer(&playout.moves);
@@ -390,10 +369,10 @@ proptest! {
 fn conformance_of_large_cubes() {
     for kind in [Kind::Snake, Kind::Coil] {
         for (d, k) in [(9, 3), (10, 2)] {
-            soloist::check(&problem::<16>(kind, d, k), 3, 1).unwrap();
+            soloist::check(&problem(kind, d, k), 3, 1).unwrap();
         }
         for (d, k) in [(11, 2), (12, 6), (13, 7)] {
-            soloist::check(&problem::<128>(kind, d, k), 1, 1).unwrap();
+            soloist::check(&problem(kind, d, k), 1, 1).unwrap();
         }
     }
 }
@@ -403,12 +382,12 @@ fn equal_keys_have_equal_moves() {
     let mut pairs = 0;
     for kind in [Kind::Snake, Kind::Coil] {
         for (d, k) in [(3, 1), (4, 1), (4, 2), (5, 2), (6, 2), (6, 3), (7, 3), (8, 4), (8, 5)] {
-            pairs += soloist_domain_testing::check_keys(&problem::<4>(kind, d, k), 600, u64::from(d + k));
+            pairs += soloist_domain_testing::check_keys(&problem(kind, d, k), 600, u64::from(d + k));
         }
     }
     for (d, k) in [(4, 2), (5, 2), (6, 2), (6, 3)] {
         pairs += soloist_domain_testing::check_keys(
-            &SymmetricCoils::<4>::new(&cube(d, k), [2, 4].into_iter(), Potential::Woven),
+            &SymmetricCoils::new(&cube(d, k), [2, 4].into_iter(), Potential::Woven),
             600,
             5,
         );

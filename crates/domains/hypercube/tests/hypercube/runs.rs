@@ -7,8 +7,8 @@ use soloist_domain::{Request, Unobserved};
 use soloist_domain_testing::check_golden_runs;
 
 /// The optimum that a method proves, with the states that it visited.
-fn proven<const W: usize>(kind: Kind, d: u32, k: u32, method: Method) -> (u32, u64) {
-    let problem = problem::<W>(kind, d, k);
+fn proven(kind: Kind, d: u32, k: u32, method: Method) -> (u32, u64) {
+    let problem = problem(kind, d, k);
     let budget = Budget { nodes: Some(20_000_000), ..Budget::default() };
     let outcome = Solver::new(&problem, method).budget(budget).run().unwrap();
     assert!(matches!(outcome.stop, StopReason::Exhausted | StopReason::Bound), "{:?} of d{d}k{k}", outcome.stop);
@@ -41,16 +41,16 @@ fn depth_first_search_proves_the_small_cells() {
         (3, 1, 7, 8),
         (4, 1, 15, 16),
     ] {
-        assert_eq!(proven::<4>(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
-        assert_eq!(proven::<4>(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
+        assert_eq!(proven(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
+        assert_eq!(proven(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
     }
     for (d, k, snake, coil) in [(9, 5, 19, 24), (9, 6, 12, 18), (10, 5, 25, 28), (10, 6, 15, 20), (10, 7, 13, 20)] {
-        assert_eq!(proven::<16>(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
-        assert_eq!(proven::<16>(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
+        assert_eq!(proven(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
+        assert_eq!(proven(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
     }
     for (d, k, snake, coil) in [(11, 6, 25, 30), (11, 7, 15, 22), (12, 7, 25, 32)] {
-        assert_eq!(proven::<128>(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
-        assert_eq!(proven::<128>(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
+        assert_eq!(proven(Kind::Snake, d, k, dfs()).0, snake, "snake d{d}k{k}");
+        assert_eq!(proven(Kind::Coil, d, k, dfs()).0, coil, "coil d{d}k{k}");
     }
 }
 
@@ -59,8 +59,8 @@ fn other_exact_methods_agree() {
     for name in ["bfs", "best-first", "ida-star", "lds", "iterative-broadening"] {
         for (d, k, snake, coil) in [(5, 2, 13, 14), (6, 3, 13, 16), (7, 4, 11, 14)] {
             let method = || Method::preset(name).unwrap();
-            assert_eq!(proven::<4>(Kind::Snake, d, k, method()).0, snake, "{name} snake d{d}k{k}");
-            assert_eq!(proven::<4>(Kind::Coil, d, k, method()).0, coil, "{name} coil d{d}k{k}");
+            assert_eq!(proven(Kind::Snake, d, k, method()).0, snake, "{name} snake d{d}k{k}");
+            assert_eq!(proven(Kind::Coil, d, k, method()).0, coil, "{name} coil d{d}k{k}");
         }
     }
 }
@@ -68,8 +68,8 @@ fn other_exact_methods_agree() {
 #[test]
 fn bounds_and_keys_spare_states() {
     let plain = Method::preset("dfs").unwrap().with("table", "false").unwrap();
-    let with_bound = proven::<4>(Kind::Snake, 7, 3, plain).1;
-    let with_keys = proven::<4>(Kind::Snake, 7, 3, Method::preset("dfs").unwrap()).1;
+    let with_bound = proven(Kind::Snake, 7, 3, plain).1;
+    let with_keys = proven(Kind::Snake, 7, 3, Method::preset("dfs").unwrap()).1;
     // The whole tree has 26,063 states.
     assert!(with_keys <= with_bound && with_bound < 2_600, "{with_keys}, {with_bound}");
 }
@@ -115,7 +115,7 @@ fn the_default_method_reaches_small_optima() {
 }
 
 /// The best of `width` paths a length, ranked by potential, equal keys once: its score and its moves.
-fn beam(problem: &Snakes<4>, width: usize) -> (u32, Vec<u8>) {
+fn beam(problem: &Snakes, width: usize) -> (u32, Vec<u8>) {
     let mut layer = vec![(problem.root(), Vec::new())];
     let mut best = (score(problem, &layer[0].0), Vec::new());
     while !layer.is_empty() {
@@ -148,7 +148,7 @@ fn potentials_lead_a_beam_to_the_optima_of_dimension_seven() {
         (Kind::Snake, Potential::Reachable, 50),
         (Kind::Coil, Potential::Reachable, 48),
     ] {
-        let problem = Snakes::<4>::new(kind, &cube(7, 2), Code::Vertex, potential);
+        let problem = Snakes::new(kind, &cube(7, 2), Code::Vertex, potential);
         let (length, path) = beam(&problem, 2_000);
         assert_eq!(length, optimum, "{kind:?} by {potential:?}");
         let checked = check(kind, &cube(7, 2), &format!("{:?}", problem.answer(&path))).unwrap();
@@ -205,7 +205,7 @@ fn a_prefix_is_where_the_search_begins() {
 
 #[test]
 fn fingerprints_differ() {
-    let print = |kind, cube: &Cube, code, potential| Snakes::<4>::new(kind, cube, code, potential).fingerprint();
+    let print = |kind, cube: &Cube, code, potential| Snakes::new(kind, cube, code, potential).fingerprint();
     let (code, potential) = (Code::Vertex, Potential::Reachable);
     let base = print(Kind::Snake, &cube(7, 2), code, potential);
     assert_eq!(base, print(Kind::Snake, &cube(7, 2), code, potential));

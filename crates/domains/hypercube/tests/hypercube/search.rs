@@ -9,7 +9,7 @@ use soloist_domain_testing::check_searches;
 #[test]
 fn the_search_does_not_depend_on_how_a_run_is_cut() {
     for (kind, d, k) in [(Kind::Coil, 6, 2), (Kind::Snake, 6, 3)] {
-        check_searches(&problem::<4>(kind, d, k), 20_000);
+        check_searches(&problem(kind, d, k), 20_000);
     }
 }
 
@@ -20,7 +20,7 @@ fn small_cubes_end_with_a_proof() {
         for method in ["symmetric", "learned"] {
             let (score, optimal) = found(Kind::Coil, &format!("d{d}k{k}"), &[], method, 3_000);
             assert!(score >= f64::from(2 * d) && (optimal || d > k), "{method} d{d}k{k}: {score}");
-            let problem = problem::<4>(Kind::Coil, d, k);
+            let problem = problem(Kind::Coil, d, k);
             let solver = || Solver::new(&problem, Setup::named(method).seed(3));
             let mut session = solver().start().unwrap();
             session.advance(&Budget::nodes(50)).unwrap();
@@ -93,7 +93,7 @@ fn snakes_of_smaller_cubes_are_good_beginnings() {
 fn learned_beams_continue_a_given_beginning() {
     let start = [0, 1, 3, 7, 6, 14, 12];
     let problem =
-        Snakes::<4>::new(Kind::Snake, &cube(7, 2).with_prefix(&start).unwrap(), Code::default(), Potential::default());
+        Snakes::new(Kind::Snake, &cube(7, 2).with_prefix(&start).unwrap(), Code::default(), Potential::default());
     let outcome = Solver::new(&problem, Setup::named("learned").seed(1)).budget(Budget::nodes(60_000)).run().unwrap();
     let nodes = problem.nodes(&outcome.best.unwrap().moves);
     assert_eq!(nodes[..start.len()], start);
@@ -103,7 +103,7 @@ fn learned_beams_continue_a_given_beginning() {
 #[test]
 fn only_learned_beams_take_a_given_beginning() {
     let primed = cube(6, 2).with_prefix(&[0, 1, 3, 7]).unwrap();
-    let snakes = |cube: &Cube| Snakes::<4>::new(Kind::Snake, cube, Code::default(), Potential::default());
+    let snakes = |cube: &Cube| Snakes::new(Kind::Snake, cube, Code::default(), Potential::default());
     let names =
         |cube: &Cube| -> Vec<&str> { snakes(cube).searches().iter().map(|search| search.info().name).collect() };
     assert_eq!(names(&primed), ["learned"]);
@@ -114,7 +114,7 @@ fn only_learned_beams_take_a_given_beginning() {
 
 #[test]
 fn woven_paths_rank_first() {
-    let woven = Snakes::<16>::new(Kind::Snake, &cube(9, 3), Code::default(), Potential::Woven);
+    let woven = Snakes::new(Kind::Snake, &cube(9, 3), Code::default(), Potential::Woven);
     let (mut path, flips) = (woven.root(), [0, 1, 2, 3, 0, 4, 2, 5]);
     flips.iter().for_each(|&flip| woven.apply(&mut path, flip));
     assert!(woven.potential(&path).unwrap() > 512.0);
@@ -141,7 +141,7 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
 #[test]
 fn the_default_depends_on_the_cell() {
     let names = |cube: &Cube| {
-        let snakes = Snakes::<128>::new(Kind::Snake, cube, Code::default(), Potential::default());
+        let snakes = Snakes::new(Kind::Snake, cube, Code::default(), Potential::default());
         soloist::search::parameters::Entries::of(&snakes.portfolio()).unwrap().to_string()
     };
     assert_eq!(names(&cube(9, 3)), "beam(width=100 widen=10),symmetric,learned");
