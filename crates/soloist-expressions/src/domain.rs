@@ -1,9 +1,10 @@
 //! The registration of the domain.
 
+use crate::algebra::Notation;
 use crate::algebra::{Reading, Signs, System};
 use crate::horner::Dag;
 use crate::problem::Orders;
-use crate::read::{Notation, read_with};
+use crate::read::read_with;
 use crate::scheme::Direction;
 use crate::spec::{generate, is_spec, write};
 use crate::summary::calls_text;

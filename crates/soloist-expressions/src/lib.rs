@@ -76,8 +76,8 @@ mod table;
 mod verify;
 
 pub use algebra::{
-    Call, Coefficient, Constant, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading,
-    Relation, Signs, System, power_cost,
+    Call, Coefficient, Constant, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Notation, Polynomial,
+    Reading, Relation, Signs, System, power_cost,
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, describe, open, open_with};
@@ -87,7 +87,7 @@ pub use gradient::with_gradient;
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term};
 pub use problem::Orders;
-pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with, translated};
+pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, parse_with, read, read_with, translated};
 pub use refine::{Refined, Refiner, refine};
 pub use scheme::{Direction, terms};
 pub use simplify::{

@@ -1,6 +1,7 @@
 //! Systems: several outputs as polynomials over shared symbols.
 
 use super::counts::Counts;
+use super::notation::Notation;
 use super::polynomial::Polynomial;
 use std::ops::Range;
 use std::sync::Arc;
@@ -139,6 +140,13 @@ pub struct System {
 pub(crate) struct Source {
     /// What errors call the text.
     pub(crate) name: String,
+    /// The text as it was given.
+    pub(crate) given: Arc<[u8]>,
+    /// The notation in which it was read, which may be unknown; `None`: that of the reader.
+    pub(crate) notation: Option<Option<Notation>>,
+    /// Statements that were added to those of the text.
+    pub(crate) relations: Vec<Related>,
+    /// The expressions in the notation of the reader.
     pub(crate) text: Arc<[u8]>,
     /// The statements in the order of the text.
     pub(crate) statements: Vec<Assigned>,
@@ -146,6 +154,15 @@ pub(crate) struct Source {
     pub(crate) reading: Reading,
     /// What of the text was skipped, or taken off an expression, by name.
     pub(crate) skipped: Vec<String>,
+}
+
+/// A statement that is the sum or difference of two others.
+#[derive(Clone, Debug)]
+pub(crate) struct Related {
+    pub(crate) name: String,
+    /// The numbers of their statements.
+    pub(crate) parts: [usize; 2],
+    pub(crate) negative: bool,
 }
 
 /// A statement of a text.

@@ -1,7 +1,8 @@
-//! Recursive descent over one expression.
+//! Sums of the trees of expressions.
 
-use super::number::number_power;
-use super::reader::{Failure, Reader, is_letter};
+use super::dialect::{BRACKETS, Kind, Tree};
+use super::number::{number, number_power};
+use super::reader::{Failure, Reader};
 use super::sum::{Factor, Sum, TooLarge, power_terms};
 use crate::algebra::{Coefficient, Constant, Function, Relation};
 use num_traits::ToPrimitive;
@@ -21,25 +22,52 @@ enum Exponent {
     Sum(Sum),
 }
 
-enum Atom {
+pub(super) enum Atom {
     Number(Coefficient),
     Symbol(u16),
     Sum(Sum),
 }
 
-impl Reader<'_> {
-    pub(super) fn sum(&mut self) -> Result<Sum, Failure> {
+impl Atom {
+    fn sum(self) -> Sum {
+        match self {
+            Self::Number(number) => Sum::constant(number),
+            Self::Symbol(symbol) => Sum::symbol(symbol),
+            Self::Sum(sum) => sum,
+        }
+    }
+}
+
+/// A product under construction. Its powers of symbols are already with the sum to which it is appended.
+pub(super) struct Product {
+    /// Where it starts in the text.
+    at: usize,
+    /// The number of factors in front of it.
+    start: usize,
+    value: Coefficient,
+    /// Powers of sums of several terms.
+    sums: Vec<(Sum, u32)>,
+}
+
+impl Product {
+    pub(super) fn new(at: usize, negative: bool, out: &Sum) -> Self {
+        Self { at, start: out.factors.len(), value: Coefficient::ONE.with_sign(negative), sums: Vec::new() }
+    }
+}
+
+impl Reader {
+    /// The sum that an expression is.
+    pub(super) fn sum(&mut self, tree: &Tree) -> Result<Sum, Failure> {
+        self.at = tree.at;
         self.enter()?;
         let mut sum = Sum::default();
-        let mut first = true;
-        loop {
-            self.blanks()?;
-            let (signs, negative) = self.signs()?;
-            if signs == 0 && !first {
-                break;
+        match &tree.kind {
+            Kind::Sum(parts) => {
+                for (negative, part) in parts {
+                    self.summand(*negative, part, &mut sum)?;
+                }
             }
-            self.product(negative, &mut sum)?;
-            first = false;
+            _ => self.summand(false, tree, &mut sum)?,
         }
         self.depth -= 1;
         Ok(match self.unit {
@@ -48,62 +76,120 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a product and appends it to `out`.
-    fn product(&mut self, negative: bool, out: &mut Sum) -> Result<(), Failure> {
-        let begin = self.at;
-        let start = out.factors.len();
-        let mut value = Coefficient::ONE.with_sign(negative);
-        let mut sums: Vec<(Sum, u32)> = Vec::new();
-        let mut divide = false;
-        loop {
-            let place = self.at;
-            let (_, negative) = self.signs()?;
-            if negative {
-                value = value.neg();
+    /// Appends an expression without plus and minus to `out`.
+    pub(super) fn summand(&mut self, negative: bool, tree: &Tree, out: &mut Sum) -> Result<(), Failure> {
+        let mut product = Product::new(tree.at, negative, out);
+        match &tree.kind {
+            Kind::Product(factors) => {
+                for (divide, factor) in factors {
+                    self.multiply(&mut product, *divide, factor, out)?;
+                }
             }
-            let mut atom = if divide || self.inverts() { self.divisor()? } else { self.atom()? };
-            let (inverse, exponent) = match self.power()? {
-                Exponent::Whole(inverse, exponent) => (inverse ^ divide, exponent),
-                exponent => {
-                    let (symbol, inverse, exponent) = self.general_power(place, &mut atom, exponent)?;
-                    let (symbol, content) =
-                        if inverse ^ divide { self.inverse(symbol)? } else { (symbol, Coefficient::ONE) };
-                    debug_assert!(content == Coefficient::ONE, "a call is no block");
-                    out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
-                    (false, 0)
-                }
-            };
-            match atom {
-                Atom::Number(number) => {
-                    let power =
-                        number_power(&number, exponent).ok_or_else(|| (place, "the number is too large".into()))?;
-                    value = if inverse {
-                        value.div(&power).ok_or_else(|| (place, "a division by zero".to_owned()))?
-                    } else {
-                        value.mul(&power)
-                    };
-                }
-                Atom::Symbol(symbol) if exponent > 0 => {
-                    let symbol = if inverse { self.inverted(place, symbol, exponent, &mut value)? } else { symbol };
-                    out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
-                }
-                Atom::Sum(sum) if exponent > 0 => {
-                    self.factor(place, sum, inverse, exponent, &mut value, out, &mut sums)?;
-                }
-                Atom::Symbol(_) | Atom::Sum(_) => {}
-            }
-            self.blanks()?;
-            divide = match *self.rest() {
-                [b'*', b'*', ..] => return self.fail("a second power: put the first into parentheses"),
-                [b'^', ..] => return self.fail("a second power: put the first into parentheses"),
-                [b'*', ..] => false,
-                [b'/', ..] => true,
-                _ => break,
-            };
-            self.at += 1;
-            self.blanks()?;
+            _ => self.multiply(&mut product, false, tree, out)?,
         }
-        let limit = |TooLarge| (begin, too_large());
+        self.close(product, out)
+    }
+
+    /// Multiplies by an expression, or divides by it.
+    fn multiply(&mut self, product: &mut Product, divide: bool, tree: &Tree, out: &mut Sum) -> Result<(), Failure> {
+        let (base, exponent) = match &tree.kind {
+            Kind::Power(base, exponent) => (&**base, Some(&**exponent)),
+            _ => (tree, None),
+        };
+        let place = tree.at;
+        let atom = if divide || exponent.is_some_and(|exponent| is_inverse(base, exponent)) {
+            self.divisor(base)?
+        } else {
+            self.atom(base)?
+        };
+        let exponent = exponent.map_or(Ok(Exponent::Whole(false, 1)), |exponent| self.power(exponent))?;
+        self.at = place;
+        let (inverse, exponent) = match exponent {
+            Exponent::Whole(inverse, exponent) => (inverse ^ divide, exponent),
+            exponent => {
+                let (symbol, inverse, exponent) = self.general_power(place, atom, exponent)?;
+                let (symbol, content) =
+                    if inverse ^ divide { self.inverse(symbol)? } else { (symbol, Coefficient::ONE) };
+                debug_assert!(content == Coefficient::ONE, "a call is no block");
+                out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
+                return Ok(());
+            }
+        };
+        self.multiply_atom(product, place, atom, (inverse, exponent), out)
+    }
+
+    /// Multiplies by a power of an atom; true: by its inverse.
+    pub(super) fn multiply_atom(
+        &mut self,
+        product: &mut Product,
+        place: usize,
+        atom: Atom,
+        (inverse, exponent): (bool, u32),
+        out: &mut Sum,
+    ) -> Result<(), Failure> {
+        match atom {
+            Atom::Number(number) => scale(place, &mut product.value, &number, (inverse, exponent)),
+            _ if exponent == 0 => Ok(()),
+            Atom::Symbol(symbol) => self.symbol_power(product, place, symbol, (inverse, exponent), out),
+            Atom::Sum(sum) => self.sum_power(product, place, sum, (inverse, exponent), out),
+        }
+    }
+
+    fn symbol_power(
+        &mut self,
+        product: &mut Product,
+        place: usize,
+        symbol: u16,
+        (inverse, exponent): (bool, u32),
+        out: &mut Sum,
+    ) -> Result<(), Failure> {
+        let mut own = symbol;
+        if inverse {
+            let (symbol, content) = self.inverse(symbol)?;
+            divide_by(place, &mut product.value, &content, exponent)?;
+            own = symbol;
+        }
+        out.factors.push(Factor { symbol: own, exponent: self.exponent(place, exponent)? });
+        Ok(())
+    }
+
+    /// Multiplies by a power of a sum. One of several terms is kept with the product.
+    fn sum_power(
+        &mut self,
+        product: &mut Product,
+        place: usize,
+        mut sum: Sum,
+        (inverse, exponent): (bool, u32),
+        out: &mut Sum,
+    ) -> Result<(), Failure> {
+        sum.normalize().map_err(|TooLarge| (place, too_large()))?;
+        if sum.len() > 1 && inverse {
+            let sum = if self.full { self.unfolded(&sum)? } else { sum };
+            if sum.len() == 0 {
+                return Err((place, "a division by zero".into()));
+            }
+            let (symbol, content) = self.inverse_of(sum)?;
+            divide_by(place, &mut product.value, &content, exponent)?;
+            out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
+            return Ok(());
+        }
+        if sum.len() > 1 {
+            product.sums.push((sum, exponent));
+            return Ok(());
+        }
+        let number = sum.values.first().cloned().unwrap_or(Coefficient::ZERO);
+        scale(place, &mut product.value, &number, (inverse, exponent))?;
+        for factor in &sum.factors {
+            let exponent = u32::from(factor.exponent).saturating_mul(exponent);
+            self.symbol_power(product, place, factor.symbol, (inverse, exponent), out)?;
+        }
+        Ok(())
+    }
+
+    /// Appends a product to `out`: its sums are multiplied out, or become blocks.
+    pub(super) fn close(&mut self, product: Product, out: &mut Sum) -> Result<(), Failure> {
+        let Product { at, start, mut value, sums } = product;
+        let limit = |TooLarge| (at, too_large());
         if sums.is_empty() {
             return out.close(value).map_err(limit);
         }
@@ -126,108 +212,24 @@ impl Reader<'_> {
         for (mut sum, exponent) in sums {
             let content = sum.content();
             sum.divide(&content);
-            let power = number_power(&content, exponent).ok_or_else(|| (begin, "the number is too large".into()))?;
-            value = value.mul(&power);
+            scale(at, &mut value, &content, (false, exponent))?;
             let symbol = self.block(sum)?;
-            out.factors.push(Factor { symbol, exponent: self.exponent(begin, exponent)? });
+            out.factors.push(Factor { symbol, exponent: self.exponent(at, exponent)? });
         }
         out.close(value).map_err(limit)
     }
 
-    /// Multiplies by a power of a sum in parentheses. A sum of several terms is appended to `sums`.
-    #[expect(clippy::too_many_arguments, reason = "the parts of the product under construction")]
-    fn factor(
-        &mut self,
-        place: usize,
-        mut sum: Sum,
-        inverse: bool,
-        exponent: u32,
-        value: &mut Coefficient,
-        out: &mut Sum,
-        sums: &mut Vec<(Sum, u32)>,
-    ) -> Result<(), Failure> {
-        sum.normalize().map_err(|TooLarge| (place, too_large()))?;
-        if sum.len() > 1 && inverse {
-            let sum = if self.full { self.unfolded(&sum)? } else { sum };
-            let (symbol, content) = if sum.len() == 0 {
-                return Err((place, "a division by zero".into()));
-            } else {
-                self.inverse_of(sum)?
-            };
-            divide_by(place, value, &content, exponent)?;
-            out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
-            return Ok(());
-        }
-        if sum.len() > 1 {
-            sums.push((sum, exponent));
-            return Ok(());
-        }
-        let number = sum.values.first().cloned().unwrap_or(Coefficient::ZERO);
-        let power = number_power(&number, exponent).ok_or_else(|| (place, "the number is too large".into()))?;
-        *value = if inverse {
-            value.div(&power).ok_or_else(|| (place, "a division by zero".to_owned()))?
-        } else {
-            value.mul(&power)
-        };
-        for factor in &sum.factors {
-            let exponent = u32::from(factor.exponent).saturating_mul(exponent);
-            let symbol = if inverse { self.inverted(place, factor.symbol, exponent, value)? } else { factor.symbol };
-            out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
-        }
-        Ok(())
-    }
-
-    /// The symbol of 1 / `symbol`. Divides `value` by the content of its power.
-    fn inverted(&mut self, place: usize, symbol: u16, exponent: u32, value: &mut Coefficient) -> Result<u16, Failure> {
-        let (symbol, content) = self.inverse(symbol)?;
-        divide_by(place, value, &content, exponent)?;
-        Ok(symbol)
-    }
-
-    /// Whether a negative power of parentheses starts here.
-    fn inverts(&self) -> bool {
-        if self.peek() != b'(' {
-            return false;
-        }
-        let mut depth = 0_usize;
-        let end = self.rest().iter().position(|&byte| {
-            depth = match byte {
-                b'(' => depth + 1,
-                b')' => depth - 1,
-                _ => depth,
-            };
-            depth == 0
-        });
-        let Some(end) = end else { return false };
-        let mut after = self.rest()[end + 1..].iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(4);
-        let power = match (after.next(), after.next()) {
-            (Some(b'^'), next) => next,
-            (Some(b'*'), Some(b'*')) => after.next(),
-            _ => return false,
-        };
-        power == Some(b'-') || power == Some(b'(') && after.next() == Some(b'-')
-    }
-
-    /// Reads an atom by which is divided: a product in parentheses keeps its factors.
-    fn divisor(&mut self) -> Result<Atom, Failure> {
+    /// What is divided by: a product in parentheses keeps its factors.
+    fn divisor(&mut self, tree: &Tree) -> Result<Atom, Failure> {
         let expand = std::mem::replace(&mut self.expand, false);
-        let atom = self.atom();
+        let atom = self.atom(tree);
         self.expand = expand;
         atom
     }
 
     /// The symbol of a power with an exponent that is no whole number, whether it is inverted, and the power of it.
-    fn general_power(
-        &mut self,
-        place: usize,
-        atom: &mut Atom,
-        exponent: Exponent,
-    ) -> Result<(u16, bool, u32), Failure> {
-        let mut base = match std::mem::replace(atom, Atom::Number(Coefficient::ONE)) {
-            Atom::Number(number) => Sum::constant(number),
-            Atom::Symbol(symbol) => Sum::symbol(symbol),
-            Atom::Sum(sum) => sum,
-        };
+    fn general_power(&mut self, place: usize, atom: Atom, exponent: Exponent) -> Result<(u16, bool, u32), Failure> {
+        let mut base = atom.sum();
         base.normalize().map_err(|TooLarge| (place, too_large()))?;
         if self.full {
             base = self.unfolded(&base)?;
@@ -281,38 +283,18 @@ impl Reader<'_> {
         Ok(Some(product))
     }
 
-    /// Reads `^` or `**` and an exponent.
-    fn power(&mut self) -> Result<Exponent, Failure> {
-        self.blanks()?;
-        self.at += match *self.rest() {
-            [b'*', b'*', ..] => 2,
-            [b'^', ..] => 1,
-            _ => return Ok(Exponent::Whole(false, 1)),
+    /// The exponent that an expression is.
+    fn power(&mut self, tree: &Tree) -> Result<Exponent, Failure> {
+        let (negative, size) = match &tree.kind {
+            Kind::Sum(parts) if matches!(parts[..], [(true, _)]) => (true, &parts[0].1),
+            _ => (false, tree),
         };
-        let (start, depth) = (self.at, self.depth);
-        let whole = self.whole();
-        let fraction = matches!(*self.rest(), [b'.', ..] | [b'e' | b'E', b'0'..=b'9' | b'-', ..]);
-        match whole {
-            Ok((negative, exponent)) if !fraction => return Ok(Exponent::Whole(negative, exponent)),
-            // Only the start of an expression is worth another attempt.
-            Err(failure) if failure.1 == too_large() => return Err(failure),
-            _ => (self.at, self.depth) = (start, depth),
+        if let Kind::Number(digits, true) = &size.kind {
+            let value = digits.parse().ok().filter(|&value| value <= u32::from(u16::MAX));
+            return value.map(|value| Exponent::Whole(negative, value)).ok_or_else(|| (size.at, too_large()));
         }
-        self.blanks()?;
-        let place = self.at;
-        if !matches!(self.peek(), b'(' | b'0'..=b'9' | b'.' | b'+' | b'-') && !is_letter(self.peek()) {
-            return self.fail("expected a number, a name or '(' as exponent");
-        }
-        let (_, negative) = self.signs()?;
-        let mut sum = match self.atom()? {
-            Atom::Number(number) => Sum::constant(number),
-            Atom::Symbol(symbol) => Sum::symbol(symbol),
-            Atom::Sum(sum) => sum,
-        };
-        sum.normalize().map_err(|TooLarge| (place, too_large()))?;
-        if negative {
-            sum.divide(&Coefficient::from(-1));
-        }
+        let mut sum = self.atom(tree)?.sum();
+        sum.normalize().map_err(|TooLarge| (tree.at, too_large()))?;
         let constant = match &sum.values[..] {
             [] => Coefficient::ZERO,
             [value] if sum.factors.is_empty() => value.clone(),
@@ -324,119 +306,46 @@ impl Reader<'_> {
         match (above, below) {
             (Some(above), Some(1)) => Ok(Exponent::Whole(constant.is_negative(), above)),
             (Some(above), Some(below)) => Ok(Exponent::Ratio(constant.is_negative(), above, below)),
-            (None, Some(1)) => Err((place, too_large())),
+            (None, Some(1)) => Err((tree.at, too_large())),
             _ => Ok(Exponent::Sum(sum)),
         }
     }
 
-    fn whole(&mut self) -> Result<(bool, u32), Failure> {
-        self.blanks()?;
-        if self.peek() == b'(' {
-            self.at += 1;
-            self.enter()?;
-            let result = self.whole()?;
-            self.depth -= 1;
-            self.blanks()?;
-            if self.peek() != b')' {
-                return self.fail("expected ')' after a whole exponent");
-            }
-            self.at += 1;
-            return Ok(result);
-        }
-        let (_, negative) = self.signs()?;
-        let start = self.at;
-        let mut value = 0_u32;
-        while self.peek().is_ascii_digit() {
-            value = value.saturating_mul(10).saturating_add((self.peek() - b'0').into());
-            self.at += 1;
-            self.joint();
-        }
-        if self.at == start {
-            return self.fail("expected a whole number as exponent");
-        }
-        if value > u32::from(u16::MAX) {
-            self.at = start;
-            return self.fail(too_large());
-        }
-        Ok((negative, value))
-    }
-
-    fn atom(&mut self) -> Result<Atom, Failure> {
-        match self.peek() {
-            b'(' => {
-                self.at += 1;
-                let sum = self.sum()?;
-                if self.peek() != b')' {
-                    return self.fail("expected an operator or ')'");
-                }
-                self.at += 1;
-                Ok(Atom::Sum(sum))
-            }
-            b'0'..=b'9' => self.number().map(Atom::Number),
-            b'.' if self.rest().get(1).is_some_and(u8::is_ascii_digit) => self.number().map(Atom::Number),
-            b'[' => self.name(),
-            byte if is_letter(byte) => self.name(),
-            _ => self.fail("expected a number, a name or '('"),
+    fn atom(&mut self, tree: &Tree) -> Result<Atom, Failure> {
+        self.at = tree.at;
+        match &tree.kind {
+            Kind::Number(digits, _) => number(digits).map(Atom::Number).map_err(|message| (tree.at, message)),
+            Kind::Name(name) => self.name(name),
+            Kind::Call(name, arguments) => self.call(name, arguments),
+            Kind::List(_) => self.fail(BRACKETS),
+            Kind::Truth(_) => self.fail("a condition, expected a number"),
+            Kind::Sum(_) | Kind::Product(_) | Kind::Power(..) => self.sum(tree).map(Atom::Sum),
         }
     }
 
-    fn name(&mut self) -> Result<Atom, Failure> {
-        // The usual case needs no string: letters and digits that are a known symbol.
-        let plain = self.rest().iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count();
-        let after = self.rest().get(plain).copied().unwrap_or(0);
-        if plain > 0
-            && matches!(after, b'*' | b'^' | b'+' | b'-')
-            && let Ok(name) = std::str::from_utf8(&self.rest()[..plain])
-            && let Some(&symbol) = self.index.get(name)
-        {
-            self.at += plain;
-            return Ok(Atom::Symbol(symbol));
+    fn name(&mut self, name: &str) -> Result<Atom, Failure> {
+        if name.split('[').next().is_some_and(|word| word.matches('.').count() > 1) {
+            return self.fail("expected an operator, ';' or the end");
         }
-        let start = self.at;
-        let mut name = if self.peek() == b'[' { self.brackets()? } else { self.word() };
-        if !self.form && name.starts_with('[') && name.contains([',', '+', '-', '*', '/', '^', '(']) {
-            self.at = start;
-            return self.fail(
-                "brackets around an expression or a list: write parentheses, or `name = [...]` for several outputs; for \
-                 a name of FORM, declare it in front, as in `Symbols [x+y];`",
-            );
+        let Some(&output) = self.outputs.get(name) else { return self.intern(name).map(Atom::Symbol) };
+        self.done[output].used = true;
+        let sum = &self.done[output].sum;
+        // A power or product is worth a name of its own, a number or a symbol is not.
+        let short =
+            |sum: &Sum| sum.len() <= 1 && sum.factors.iter().map(|factor| u32::from(factor.exponent)).sum::<u32>() <= 1;
+        let mut own = sum.clone();
+        if self.expand && sum.len() <= self.inline || short(sum) {
+            return Ok(Atom::Sum(own));
         }
-        if self.peek() == b'.' && self.rest().get(1).is_some_and(|&byte| is_letter(byte)) {
-            self.at += 1;
-            name.push('.');
-            name.push_str(&self.word());
+        own.normalize().map_err(|TooLarge| (self.at, too_large()))?;
+        if short(&own) {
+            return Ok(Atom::Sum(own));
         }
-        // A name in brackets has no index.
-        if self.peek() == b'[' && !name.starts_with('[') {
-            name.push_str(&self.brackets()?);
-        }
-        let end = self.at;
-        self.blanks()?;
-        if self.peek() == b'(' && !self.outputs.contains_key(&name) {
-            return self.call(name);
-        }
-        self.at = end;
-        if let Some(&output) = self.outputs.get(&name) {
-            self.done[output].used = true;
-            let sum = &self.done[output].sum;
-            // A power or product is worth a name of its own, a number or a symbol is not.
-            let degree: u32 = sum.factors.iter().map(|factor| u32::from(factor.exponent)).sum();
-            let short = if self.expand { sum.len() <= self.inline } else { false };
-            if short || sum.len() <= 1 && degree <= 1 {
-                return Ok(Atom::Sum(sum.clone()));
-            }
-            let mut sum = sum.clone();
-            sum.normalize().map_err(|TooLarge| (start, too_large()))?;
-            if sum.len() <= 1 && sum.factors.iter().map(|factor| u32::from(factor.exponent)).sum::<u32>() <= 1 {
-                return Ok(Atom::Sum(sum));
-            }
-            let content = sum.content();
-            sum.divide(&content);
-            let mut product = Sum::symbol(self.block(sum)?);
-            product.values[0] = content;
-            return Ok(Atom::Sum(product));
-        }
-        Ok(Atom::Symbol(self.intern(&name)?))
+        let content = own.content();
+        own.divide(&content);
+        let mut product = Sum::symbol(self.block(own)?);
+        product.values[0] = content;
+        Ok(Atom::Sum(product))
     }
 
     /// Says why numbers of this kind have no such function.
@@ -455,30 +364,21 @@ impl Reader<'_> {
         }
     }
 
-    fn call(&mut self, name: String) -> Result<Atom, Failure> {
+    fn call(&mut self, name: &str, trees: &[Tree]) -> Result<Atom, Failure> {
         let place = self.at;
-        self.at += 1;
+        if self.outputs.contains_key(name) {
+            return self.fail("expected an operator, ';' or the end");
+        }
         let mut arguments: Vec<Sum> = Vec::new();
         let expand = std::mem::replace(&mut self.expand, self.full);
-        loop {
-            self.blanks()?;
-            if self.peek() == b')' && arguments.is_empty() {
-                break;
-            }
-            let mut argument = self.sum()?;
-            argument.normalize().map_err(|TooLarge| (self.at, too_large()))?;
+        for tree in trees {
+            let mut argument = self.sum(tree)?;
+            argument.normalize().map_err(|TooLarge| (tree.at, too_large()))?;
             arguments.push(argument);
-            match self.peek() {
-                b',' => {}
-                b')' => break,
-                _ => return self.fail("expected an operator, ',' or ')'"),
-            }
-            self.at += 1;
         }
-        self.at += 1;
-        self.expand = expand;
-        if let Some(function) = Function::named(&name, arguments.len())
-            && !self.opaque.contains(&name)
+        (self.expand, self.at) = (expand, place);
+        if let Some(function) = Function::named(name, arguments.len())
+            && !self.opaque.iter().any(|own| own == name)
         {
             if let Some(message) = self.refused(function) {
                 return Err((place, message));
@@ -489,18 +389,34 @@ impl Reader<'_> {
             }
             return Ok(Atom::Symbol(symbol));
         }
-        let mut text = name;
-        text.push('(');
-        for (place, argument) in arguments.iter().enumerate() {
-            text.push_str(if place > 0 { "," } else { "" });
-            text.push_str(&self.render(argument)?);
-        }
-        text.push(')');
+        let texts = arguments.iter().map(|argument| self.render(argument)).collect::<Result<Vec<_>, _>>()?;
+        let text = format!("{name}({})", texts.join(","));
         if text.contains('{') {
             return self.fail("an argument of a function that the code cannot compute is too long");
         }
         Ok(Atom::Symbol(self.intern(&text)?))
     }
+}
+
+/// Whether a power is a negative one of parentheses.
+fn is_inverse(base: &Tree, exponent: &Tree) -> bool {
+    matches!(base.kind, Kind::Sum(_) | Kind::Product(_) | Kind::Power(..))
+        && matches!(&exponent.kind, Kind::Sum(parts) if matches!(parts[..], [(true, _), ..]))
+}
+
+/// Multiplies a number by the power of another one; true: divides.
+fn scale(
+    place: usize,
+    value: &mut Coefficient,
+    number: &Coefficient,
+    (inverse, exponent): (bool, u32),
+) -> Result<(), Failure> {
+    if inverse {
+        return divide_by(place, value, number, exponent);
+    }
+    let power = number_power(number, exponent).ok_or_else(|| (place, "the number is too large".to_owned()))?;
+    *value = value.mul(&power);
+    Ok(())
 }
 
 /// Divides a number by the power of another one.

@@ -1,6 +1,5 @@
-//! Reads numbers.
+//! Numbers: their digits and their powers.
 
-use super::reader::{Failure, Reader};
 use crate::algebra::Coefficient;
 use num_bigint::BigInt;
 use num_traits::Pow;
@@ -10,59 +9,26 @@ pub(crate) const MAX_DIGITS: usize = 10_000;
 /// The most bits of a power of a number.
 const MAX_BITS: u64 = 400_000;
 
-impl Reader<'_> {
-    pub(super) fn number(&mut self) -> Result<Coefficient, Failure> {
-        let start = self.at;
-        let mut small = 0_u64;
-        let mut digits: Vec<u8> = Vec::new();
-        let (mut count, mut decimals, mut point) = (0_usize, 0_i64, false);
-        loop {
-            match self.peek() {
-                byte @ b'0'..=b'9' => {
-                    count += 1;
-                    decimals += i64::from(point);
-                    if count <= 18 {
-                        small = small * 10 + u64::from(byte - b'0');
-                    } else {
-                        if count == 19 {
-                            digits.extend_from_slice(small.to_string().as_bytes());
-                        }
-                        digits.push(byte);
-                    }
-                }
-                b'.' if !point => point = true,
-                _ if self.joint() => continue,
-                _ => break,
-            }
-            self.at += 1;
-        }
-        if count > MAX_DIGITS {
-            self.at = start;
-            return self.fail(format!("a number of {count} digits, at most {MAX_DIGITS} are read"));
-        }
-        if matches!(self.peek(), b'e' | b'E') && matches!(self.rest(), [_, b'0'..=b'9' | b'+' | b'-', ..]) {
-            self.at += 1;
-            let (_, negative) = self.signs()?;
-            let from = self.at;
-            while self.peek().is_ascii_digit() {
-                self.at += 1;
-            }
-            let shown = std::str::from_utf8(&self.text[from..self.at]).unwrap_or_default();
-            let exponent = shown.parse::<i64>().ok().filter(|&exponent| exponent <= MAX_DIGITS as i64);
-            let Some(exponent) = exponent else {
-                self.at = start;
-                return self.fail("a power of ten that is no whole number up to 10000");
-            };
-            decimals += if negative { exponent } else { -exponent };
-        }
-        if count <= 18 && decimals == 0 {
-            return Ok(Coefficient::from(small as i64));
-        }
-        let top = if count <= 18 { BigInt::from(small) } else { BigInt::parse_bytes(&digits, 10).unwrap_or_default() };
-        let ten = BigInt::from(10).pow(decimals.unsigned_abs());
-        let value = if decimals < 0 { Some(Coefficient::from(top * ten)) } else { Coefficient::big_ratio(top, ten) };
-        value.map_or_else(|| self.fail("a number that cannot be read"), Ok)
+/// The value of digits with at most one point, and behind an `e` a power of ten.
+pub(super) fn number(text: &str) -> Result<Coefficient, String> {
+    let (digits, power) = text.split_once('e').unwrap_or((text, "0"));
+    let (before, after) = digits.split_once('.').unwrap_or((digits, ""));
+    let count = before.len() + after.len();
+    if count > MAX_DIGITS {
+        return Err(format!("a number of {count} digits, at most {MAX_DIGITS} are read"));
     }
+    let limit = MAX_DIGITS as i64;
+    let power = power.parse::<i64>().ok().filter(|power| (-limit..=limit).contains(power));
+    let power = power.ok_or("a power of ten that is no whole number up to 10000")?;
+    let power = power - after.len() as i64;
+    let digits = [before, after].concat();
+    if power == 0 && count <= 18 {
+        return Ok(Coefficient::from(digits.parse::<i64>().unwrap_or_default()));
+    }
+    let top = BigInt::parse_bytes(digits.as_bytes(), 10).unwrap_or_default();
+    let ten = BigInt::from(10).pow(power.unsigned_abs());
+    let value = if power > 0 { Some(Coefficient::from(top * ten)) } else { Coefficient::big_ratio(top, ten) };
+    value.ok_or_else(|| "a number that cannot be read".into())
 }
 
 /// The power of a number; `None` if it has too many bits.

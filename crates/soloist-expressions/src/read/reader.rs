@@ -1,8 +1,7 @@
-//! The state of the reader, and the words and signs that it reads.
+//! What has been read: symbols, blocks, calls and statements.
 
 pub(super) use super::blanks::Failure;
 
-use super::blanks;
 use super::sum::Sum;
 use crate::algebra::Function;
 use std::collections::HashMap;
@@ -27,9 +26,9 @@ pub(super) struct Block {
     pub(super) statement: usize,
 }
 
-/// The state of reading: the text, the place in it, and the symbols and blocks found so far.
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a [u8],
+/// The symbols, blocks, calls and statements found so far.
+pub(super) struct Reader {
+    /// The place in the text of what is computed now.
     pub(super) at: usize,
     pub(super) expand: bool,
     /// As `expand`, also inside a divisor, whose factors are kept for the time being.
@@ -48,8 +47,6 @@ pub(super) struct Reader<'a> {
     pub(super) done: Vec<Statement>,
     pub(super) outputs: HashMap<String, usize>,
     pub(super) depth: usize,
-    /// It is a text of FORM, where `[x+y]` is a name.
-    pub(super) form: bool,
     /// A value of a statement with more terms is a block where it is used.
     pub(super) inline: usize,
     /// Functions and inverses that the code computes.
@@ -64,8 +61,6 @@ pub(super) struct Reader<'a> {
     pub(super) complex: bool,
     /// The symbol of the imaginary unit, once it was met.
     pub(super) unit: Option<u16>,
-    /// Statements of FORM that were skipped.
-    pub(super) skipped: Vec<String>,
 }
 
 /// A symbol that stands for a function of arguments.
@@ -87,18 +82,20 @@ pub(super) struct Statement {
     pub(super) used: bool,
     /// Whether it is an output, even if later statements use it.
     pub(super) kept: bool,
-    /// The place of its expression in the text.
+    /// The place of its expression in the text that is kept for the verifier.
     pub(super) range: Range<usize>,
+    /// Where it stands in the text that was given.
+    pub(super) at: usize,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a [u8], expand: bool) -> Self {
+impl Reader {
+    /// `size`: the bytes of the text.
+    pub(super) fn new(size: usize, expand: bool) -> Self {
         Self {
-            text,
             at: 0,
             expand,
             full: expand,
-            budget: EXPAND_BUDGET.saturating_add(text.len()),
+            budget: EXPAND_BUDGET.saturating_add(size),
             words: EXPAND_WORDS,
             symbols: Vec::new(),
             index: HashMap::new(),
@@ -108,7 +105,6 @@ impl<'a> Reader<'a> {
             done: Vec::new(),
             outputs: HashMap::new(),
             depth: 0,
-            form: false,
             inline: MAX_INLINE,
             calls: Vec::new(),
             known_calls: HashMap::new(),
@@ -116,41 +112,11 @@ impl<'a> Reader<'a> {
             opaque: Vec::new(),
             complex: false,
             unit: None,
-            skipped: Vec::new(),
         }
-    }
-
-    /// The symbols, and the blocks and calls in the order in which they were found.
-    pub(super) fn finish(self) -> (Vec<String>, Vec<Block>, Vec<CallOf>) {
-        (self.symbols, self.blocks, self.calls)
     }
 
     pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, Failure> {
         Err((self.at, message.into()))
-    }
-
-    pub(super) fn peek(&self) -> u8 {
-        self.text.get(self.at).copied().unwrap_or(0)
-    }
-
-    pub(super) fn rest(&self) -> &'a [u8] {
-        &self.text[self.at..]
-    }
-
-    /// Skips blanks, joined lines and comments. Returns whether a line ended.
-    pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
-        let mut ended = false;
-        while let Some((next, line)) = blanks::skip(self.text, self.at)? {
-            (self.at, ended) = (next, ended || line);
-        }
-        Ok(ended)
-    }
-
-    /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
-    pub(super) fn joint(&mut self) -> bool {
-        let next = blanks::joint(self.text, self.at);
-        self.at = next.unwrap_or(self.at);
-        next.is_some()
     }
 
     pub(super) fn enter(&mut self) -> Result<(), Failure> {
@@ -159,50 +125,6 @@ impl<'a> Reader<'a> {
             return self.fail(format!("nested deeper than {MAX_DEPTH}"));
         }
         Ok(())
-    }
-
-    /// Reads signs. Returns their number and whether they make the term negative.
-    pub(super) fn signs(&mut self) -> Result<(usize, bool), Failure> {
-        let (mut count, mut negative) = (0, false);
-        while matches!(self.peek(), b'+' | b'-') {
-            negative ^= self.peek() == b'-';
-            count += 1;
-            self.at += 1;
-            self.blanks()?;
-        }
-        Ok((count, negative))
-    }
-
-    /// Reads a word of letters and digits.
-    pub(super) fn word(&mut self) -> String {
-        let mut name = String::new();
-        let mut from = self.at;
-        loop {
-            while is_letter(self.peek()) || self.peek().is_ascii_digit() || self.peek() == b'\'' {
-                self.at += 1;
-            }
-            name.push_str(&String::from_utf8_lossy(&self.text[from..self.at]));
-            if !self.joint() {
-                return name;
-            }
-            from = self.at;
-        }
-    }
-
-    /// Reads `[...]` and drops its blanks.
-    pub(super) fn brackets(&mut self) -> Result<String, Failure> {
-        let Some(end) = self.rest().iter().position(|&byte| byte == b']') else {
-            return self.fail("expected ']'");
-        };
-        let inside = &self.rest()[..=end];
-        // Statements are told apart by these.
-        if let Some(at) = inside[1..].iter().position(|byte| matches!(byte, b'[' | b'=' | b';')) {
-            self.at += 1 + at;
-            return self.fail("expected ']'");
-        }
-        let kept: Vec<u8> = inside.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        self.at += end + 1;
-        Ok(String::from_utf8_lossy(&kept).into_owned())
     }
 }
 

@@ -10,7 +10,7 @@ const MAX_NAME: usize = 1 << 20;
 /// The most bytes of the text of a function that the code computes. A longer one gets a number as its name.
 const MAX_CALL_NAME: usize = 1000;
 
-impl Reader<'_> {
+impl Reader {
     pub(super) fn intern(&mut self, name: &str) -> Result<u16, Failure> {
         if let Some(&symbol) = self.index.get(name) {
             return Ok(symbol);

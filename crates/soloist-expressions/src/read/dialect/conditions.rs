@@ -15,6 +15,9 @@ const NO_ELSE: &str = "a conditional without a last case that always holds, as i
 impl Parser<'_> {
     /// An expression with conditions and conditionals.
     pub(super) fn expression(&mut self) -> Result<Tree, Failure> {
+        if self.own {
+            return self.sum();
+        }
         let start = self.at;
         if self.skip_word("if") { self.branches(start) } else { self.conditional(start) }
     }

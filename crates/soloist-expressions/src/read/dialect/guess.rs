@@ -6,7 +6,7 @@ use super::{Notation, constants, log, words};
 /// First words of statements of FORM that define an expression.
 pub(super) const LOCAL: [&str; 4] = ["local", "l", "global", "g"];
 /// First words of statements of FORM that are skipped.
-pub(in crate::read) const DECLARING: [&str; 29] = [
+pub(super) const DECLARING: [&str; 29] = [
     "symbol",
     "symbols",
     "s",

@@ -7,11 +7,11 @@ const SHOWN: usize = 40;
 
 /// Which parts of a text have been read or skipped.
 #[derive(Debug, Default)]
-pub(in crate::read) struct Ledger {
+pub(super) struct Ledger {
     /// Ascending, from the first byte to the one behind the last.
     parts: Vec<(usize, usize)>,
     /// What was skipped, in the words of the text.
-    pub(in crate::read) skipped: Vec<String>,
+    pub(super) skipped: Vec<String>,
 }
 
 impl Ledger {
@@ -26,7 +26,7 @@ impl Ledger {
     }
 
     /// Notes that a part has been skipped.
-    pub(in crate::read) fn skip(&mut self, text: &[u8], start: usize, end: usize) {
+    pub(super) fn skip(&mut self, text: &[u8], start: usize, end: usize) {
         self.read(start, end);
         let shown = String::from_utf8_lossy(&text[start..end.min(text.len())]);
         self.list(&shown);

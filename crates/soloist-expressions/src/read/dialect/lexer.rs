@@ -13,11 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_DEPTH: usize = 200;
 
 /// The state of reading a text of any notation.
-pub(super) struct Parser<'a> {
+pub(in crate::read) struct Parser<'a> {
     pub(super) text: &'a [u8],
-    pub(super) at: usize,
+    pub(in crate::read) at: usize,
     depth: usize,
     pub(super) notation: Option<Notation>,
+    /// The notation is that of the reader: operators, numbers and names, and no words but those of FORM.
+    pub(super) own: bool,
     /// A statement of FORM was met, where `[x+y]` is a name.
     pub(super) form: bool,
     /// Arrays whose elements are assigned in parentheses.
@@ -50,6 +52,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             form: notation == Some(Notation::Form),
             notation,
+            own: false,
             arrays: BTreeSet::new(),
             known: BTreeSet::new(),
             complex: false,
@@ -63,9 +66,21 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// A text in the notation of the reader; `form`: with statements of FORM.
+    pub(in crate::read) fn plain(text: &'a [u8], form: bool) -> Self {
+        Self { own: true, ..Self::new(text, form.then_some(Notation::Form)) }
+    }
+
+    /// What of the text has been skipped, by name.
+    pub(in crate::read) fn skipped(self) -> Vec<String> {
+        self.ledger.skipped
+    }
+
     /// Marks the text from `start` on as read.
     pub(super) fn read(&mut self, start: usize) {
-        self.ledger.read(start, self.at);
+        if !self.own {
+            self.ledger.read(start, self.at);
+        }
     }
 
     /// The name of the notation for a message.
@@ -85,7 +100,7 @@ impl<'a> Parser<'a> {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
-    pub(super) fn rest(&self) -> &'a [u8] {
+    pub(in crate::read) fn rest(&self) -> &'a [u8] {
         &self.text[self.at.min(self.text.len())..]
     }
 
@@ -93,12 +108,12 @@ impl<'a> Parser<'a> {
         self.rest().starts_with(with.as_bytes())
     }
 
-    pub(super) fn enter(&mut self) -> Result<(), Failure> {
+    pub(in crate::read) fn enter(&mut self) -> Result<(), Failure> {
         self.depth += 1;
         if self.depth > MAX_DEPTH { self.fail(format!("nested deeper than {MAX_DEPTH}")) } else { Ok(()) }
     }
 
-    pub(super) fn leave(&mut self) {
+    pub(in crate::read) fn leave(&mut self) {
         self.depth -= 1;
     }
 
@@ -113,7 +128,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips blanks, joined lines and comments. Returns whether a line ended.
-    pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
+    pub(in crate::read) fn blanks(&mut self) -> Result<bool, Failure> {
         let mut ended = false;
         loop {
             let start = self.at;
@@ -151,7 +166,7 @@ impl<'a> Parser<'a> {
     }
 
     fn has_hash_comments(&self) -> bool {
-        matches!(self.notation, None | Some(Notation::Maple | Notation::Sympy | Notation::Matlab))
+        self.own || matches!(self.notation, None | Some(Notation::Maple | Notation::Sympy | Notation::Matlab))
     }
 
     /// Whether `&` continues lines: in Fortran, and in what FORM prints for it.
@@ -247,7 +262,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads signs. Returns their number and whether they make the term negative.
-    pub(super) fn signs(&mut self) -> Result<(usize, bool), Failure> {
+    pub(in crate::read) fn signs(&mut self) -> Result<(usize, bool), Failure> {
         let (mut count, mut negative) = (0, false);
         while matches!(self.peek(), b'+' | b'-') {
             negative ^= self.peek() == b'-';
@@ -362,7 +377,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
         }
-        if self.peek().is_ascii_alphabetic() || self.peek() == b'_' {
+        if !self.own && (self.peek().is_ascii_alphabetic() || self.peek() == b'_') {
             let message = format!("expected an operator behind a number of {}", self.called());
             return self.fail(message);
         }

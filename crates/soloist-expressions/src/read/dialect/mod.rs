@@ -1,4 +1,4 @@
-//! Texts of computer algebra and programming languages, turned into the notation of the reader.
+//! The statements of computer algebra and programming languages as trees.
 //!
 //! One grammar reads all notations: most signs have the same meaning wherever they occur. Words belong to notations,
 //! and so do marks that differ (comments by `%`, rows of matrices by `;`, whole divisions of C). A text whose
@@ -18,76 +18,54 @@ mod tree;
 mod words;
 
 use super::reader::Failure;
-use crate::algebra::Reading;
-pub(super) use guess::DECLARING;
+use crate::algebra::{Notation, Reading};
 use guess::Words;
-pub(super) use ledger::Ledger;
-use lexer::Parser;
+pub(super) use lexer::Parser;
 use std::collections::BTreeSet;
-use tree::{Kind, Output, Tree};
+use std::ops::Range;
+pub(super) use tree::{BRACKETS, Kind, Output, Tree};
 
-/// The notation of a text, where marks decide that differ between notations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notation {
-    /// FORM: `[x+y]` is a name.
-    Form,
-    /// Mathematica: `f[x]` is a function.
-    Mathematica,
-    /// Maple: `v := [..]` counts from 1.
-    Maple,
-    /// SymPy and Python.
-    Sympy,
-    /// Maxima: `f : x$` defines.
-    Maxima,
-    /// MATLAB and Octave: `%` starts a comment, blanks and `;` separate the elements of a matrix.
-    Matlab,
-    /// Fortran: `1/2` is a whole division.
-    Fortran,
-    /// C, C++ and Rust: `1/2` is a whole division.
-    C,
-}
-
-impl Notation {
-    /// All notations.
-    pub const ALL: [Self; 8] =
-        [Self::Form, Self::Mathematica, Self::Maple, Self::Sympy, Self::Maxima, Self::Matlab, Self::Fortran, Self::C];
-
-    /// Its name in lower case.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Form => "form",
-            Self::Mathematica => "mathematica",
-            Self::Maple => "maple",
-            Self::Sympy => "sympy",
-            Self::Maxima => "maxima",
-            Self::Matlab => "matlab",
-            Self::Fortran => "fortran",
-            Self::C => "c",
-        }
-    }
-}
-
-/// A text in the notation of the reader.
+/// The statements of a text.
 #[derive(Debug)]
-pub(super) struct Translated {
-    pub(super) text: String,
-    /// Whether `[x+y]` is a name.
-    pub(super) form: bool,
+pub(super) struct Parsed {
+    statements: Vec<Statement>,
     /// What was skipped, or taken off, by name.
     pub(super) skipped: Vec<String>,
     /// The inputs of a function of MATLAB, if no other name occurs, and its outputs.
     pub(super) args: Option<Vec<String>>,
     pub(super) outputs: Option<Vec<String>>,
-    /// Ascending places in the text, with the bytes of the original that they come from.
-    marks: Vec<(usize, usize)>,
 }
 
-impl Translated {
-    /// The byte of the original behind a place of the text.
-    pub(super) fn origin(&self, at: usize) -> usize {
-        let after = self.marks.partition_point(|&(place, _)| place <= at);
-        after.checked_sub(1).map_or(0, |last| self.marks[last].1)
+/// An expression of a statement, which may have several of them in lists.
+#[derive(Debug)]
+pub(super) struct Element<'a> {
+    /// Where the statement stands.
+    pub(super) at: usize,
+    pub(super) name: Option<String>,
+    /// Whether it is an output whoever uses it.
+    pub(super) kept: bool,
+    pub(super) value: &'a Tree,
+}
+
+impl Parsed {
+    /// The expressions of all statements.
+    pub(super) fn elements(&self) -> Vec<Element<'_>> {
+        let mut all = Vec::new();
+        for Statement { at, name, value, base, local } in &self.statements {
+            let list = matches!(value.kind, Kind::List(_));
+            let mut elements = Vec::new();
+            flatten(value, *base, &mut Vec::new(), &mut elements);
+            for (index, value) in elements {
+                let index: Vec<String> = index.iter().map(usize::to_string).collect();
+                let name = name.as_ref().map(|name| match name.strip_suffix(']') {
+                    _ if !list => name.clone(),
+                    Some(open) => format!("{open},{}]", index.join(",")),
+                    None => format!("{name}[{}]", index.join(",")),
+                });
+                all.push(Element { at: *at, name, kept: *local || list, value });
+            }
+        }
+        all
     }
 }
 
@@ -149,8 +127,8 @@ fn after_letter(text: &[u8], at: usize) -> bool {
     before.is_some_and(|&byte| super::reader::is_letter(byte))
 }
 
-/// Turns a text of any notation into that of the reader.
-pub(super) fn translate(text: &[u8], notation: Option<Notation>, reading: &Reading) -> Result<Translated, Failure> {
+/// Reads the statements of a text of any notation.
+pub(super) fn parse(text: &[u8], notation: Option<Notation>, reading: &Reading) -> Result<Parsed, Failure> {
     let printed;
     let original = text;
     let mut text = text;
@@ -171,12 +149,7 @@ pub(super) fn translate(text: &[u8], notation: Option<Notation>, reading: &Readi
     }
     let (args, outputs) =
         parser.function.take().map_or((None, None), |(args, outputs)| signature(args, &outputs, &statements));
-    let mut output = Output::default();
-    for statement in &statements {
-        output.statement(statement)?;
-    }
-    let Output { text, marks } = output;
-    Ok(Translated { text, form: parser.form, skipped: parser.ledger.skipped, args, outputs, marks })
+    Ok(Parsed { statements, skipped: parser.ledger.skipped, args, outputs })
 }
 
 /// The inputs of a function, if its statements use no other ones, and the names of its outputs, element by element.
@@ -223,36 +196,21 @@ fn names_only(tree: &Tree, known: &BTreeSet<&str>) -> bool {
 }
 
 impl Output {
-    fn statement(&mut self, statement: &Statement) -> Result<(), Failure> {
-        if !matches!(statement.value.kind, Kind::List(_)) {
-            let name = statement.name.as_deref();
-            return self.assign(statement, name, &statement.value);
+    /// Writes statements, a line each. Returns the places of their expressions.
+    pub(super) fn elements(&mut self, elements: &[Element<'_>]) -> Result<Vec<Range<usize>>, Failure> {
+        let mut ranges = Vec::new();
+        for element in elements {
+            if let Some(name) = &element.name {
+                self.text.push_str(if element.kept { "Local " } else { "" });
+                self.text.push_str(name);
+                self.text.push_str(" = ");
+            }
+            let start = self.text.len();
+            self.write(element.value, false)?;
+            ranges.push(start..self.text.len());
+            self.text.push_str(";\n");
         }
-        let mut elements = Vec::new();
-        flatten(&statement.value, statement.base, &mut Vec::new(), &mut elements);
-        for (index, element) in elements {
-            let index: Vec<String> = index.iter().map(usize::to_string).collect();
-            let name = statement.name.as_ref().map(|name| match name.strip_suffix(']') {
-                Some(open) => format!("{open},{}]", index.join(",")),
-                None => format!("{name}[{}]", index.join(",")),
-            });
-            self.assign(statement, name.as_deref(), element)?;
-        }
-        Ok(())
-    }
-
-    fn assign(&mut self, statement: &Statement, name: Option<&str>, value: &Tree) -> Result<(), Failure> {
-        self.mark(statement.at);
-        if let Some(name) = name {
-            let kept = statement.local || matches!(statement.value.kind, Kind::List(_));
-            self.text.push_str(if kept { "Local " } else { "" });
-            self.text.push_str(name);
-            self.text.push_str(" = ");
-        }
-        self.write(value, false)?;
-        self.mark(value.at);
-        self.text.push_str(";\n");
-        Ok(())
+        Ok(ranges)
     }
 }
 

@@ -36,7 +36,7 @@ impl Parser<'_> {
         })
     }
 
-    fn product(&mut self) -> Result<Tree, Failure> {
+    pub(in crate::read) fn product(&mut self) -> Result<Tree, Failure> {
         let start = self.at;
         let mut factors: Vec<(bool, Tree)> = Vec::new();
         let (mut divide, mut whole) = (false, true);
@@ -60,7 +60,7 @@ impl Parser<'_> {
                 [b'*', b'*', ..] | [b'^', ..] | [b'.', b'^', ..] => {
                     return self.fail("a second power: put the first into parentheses");
                 }
-                [b'/' | b'!', b'=', ..] => {
+                [b'/' | b'!', b'=', ..] if !self.own => {
                     self.at = ended;
                     break;
                 }
@@ -113,13 +113,16 @@ impl Parser<'_> {
         };
         self.blanks()?;
         let place = self.at;
+        if self.own && !(is_letter(self.peek()) || self.peek().is_ascii_digit() || b"(.+-".contains(&self.peek())) {
+            return self.fail("expected a number, a name or '(' as exponent");
+        }
         let (_, negative) = self.signs()?;
         let exponent = self.atom()?;
         let exponent = if negative { Tree { at: place, ..exponent.minus() } } else { exponent };
         if is_constant(&base, Constant::E) {
             return Ok(Tree::new(start, Kind::Call("exp".into(), vec![exponent])));
         }
-        Ok(base.power(exponent))
+        Ok(Tree { at: start, ..base.power(exponent) })
     }
 
     /// Whether operators on elements begin with a point.
@@ -147,7 +150,7 @@ impl Parser<'_> {
                 self.blanks()?;
                 let mut tree = self.expression()?;
                 self.blanks()?;
-                if self.peek() == b',' && !matches!(self.notation, Some(Notation::C | Notation::Fortran)) {
+                if self.peek() == b',' && !self.own && !matches!(self.notation, Some(Notation::C | Notation::Fortran)) {
                     tree = self.tuple(start, tree)?;
                 }
                 if self.peek() != b')' {

@@ -61,6 +61,16 @@ impl Parser<'_> {
         Ok(done)
     }
 
+    /// The name of the next statement of a text in the notation of the reader, and whether FORM calls it an
+    /// expression. `None`: there is none.
+    pub(in crate::read) fn plain_target(&mut self) -> Result<Option<(Option<String>, bool)>, Failure> {
+        if !self.next_statement()? {
+            return Ok(None);
+        }
+        let Target { name, local, .. } = self.target()?;
+        Ok(Some((name, local)))
+    }
+
     /// Skips the text between statements. Returns whether another statement follows.
     fn next_statement(&mut self) -> Result<bool, Failure> {
         let form = self.form;
@@ -283,6 +293,7 @@ impl Parser<'_> {
             let named = self.at > joined && (is_letter(self.peek()) || self.peek() == b'[' && self.form);
             let lower = word.to_ascii_lowercase();
             let known = match self.notation {
+                _ if self.own => LOCAL.contains(&lower.as_str()),
                 Some(Notation::Form) => LOCAL.contains(&lower.as_str()) || lower == "id",
                 Some(Notation::C) => !word.is_empty() && !ended && self.names_a_variable(),
                 _ => false,
@@ -299,7 +310,7 @@ impl Parser<'_> {
                 }
                 first &= matches!(&word[..], "const" | "static" | "constexpr" | "let" | "mut");
             }
-            local |= self.form && lower != "id";
+            local |= (self.form || self.own) && lower != "id";
         }
     }
 
@@ -433,7 +444,7 @@ impl Parser<'_> {
     }
 
     /// Checks the text after an expression.
-    fn end(&mut self) -> Result<(), Failure> {
+    pub(in crate::read) fn end(&mut self) -> Result<(), Failure> {
         let ended = self.blanks()?;
         match *self.rest() {
             [] => Ok(()),

@@ -4,19 +4,19 @@ use super::super::reader::Failure;
 use crate::algebra::Relation;
 
 /// The message on a list where an expression must stand.
-pub(super) const BRACKETS: &str = "brackets around an expression or a list: write parentheses, or `name = [...]` for several \
+pub(in crate::read) const BRACKETS: &str = "brackets around an expression or a list: write parentheses, or `name = [...]` for several \
                         outputs; for a name of FORM, declare it in front, as in `Symbols [x+y];`";
 
 /// An expression, and the byte at which it starts.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    pub(super) at: usize,
-    pub(super) kind: Kind,
+pub(in crate::read) struct Tree {
+    pub(in crate::read) at: usize,
+    pub(in crate::read) kind: Kind,
 }
 
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(in crate::read) enum Kind {
     /// Digits as the reader takes them; whether they are a whole number without point and exponent.
     Number(String, bool),
     Name(String),
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 /// A condition.
 #[derive(Clone, Debug)]
-pub(super) enum Truth {
+pub(in crate::read) enum Truth {
     Always(bool),
     Compare(Relation, Box<Tree>, Box<Tree>),
     Not(Box<Truth>),
@@ -82,22 +82,15 @@ impl Tree {
     }
 }
 
-/// Text in the notation of the reader, and which byte of the original each part comes from.
+/// Text in the notation of the reader.
 #[derive(Debug, Default)]
-pub(super) struct Output {
-    pub(super) text: String,
-    /// Ascending places in `text`, with the bytes of the original.
-    pub(super) marks: Vec<(usize, usize)>,
+pub(in crate::read) struct Output {
+    pub(in crate::read) text: String,
 }
 
 impl Output {
-    pub(super) fn mark(&mut self, at: usize) {
-        self.marks.push((self.text.len(), at));
-    }
-
     /// Writes an expression. `tight`: as a factor or base, in parentheses where needed.
     pub(super) fn write(&mut self, tree: &Tree, tight: bool) -> Result<(), Failure> {
-        self.mark(tree.at);
         match &tree.kind {
             Kind::Number(text, _) | Kind::Name(text) => self.text.push_str(text),
             Kind::Call(name, arguments) => {
