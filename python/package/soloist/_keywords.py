@@ -66,7 +66,6 @@ class SearchParameters(TypedDict, total=False):
     insert: Any
     iterations: Any
     keep_tree: Any
-    labels: Any
     leaf: Any
     level: Any
     levels: Any
