@@ -50,7 +50,7 @@ METHODS = [
 # Searches of the problems' own, which run on these alone.
 OWN = {
     "vrptw": ["sisr"], "rich-vrp": ["sisr"], "tsptw": ["sisr"], "stacking": ["ranks"], "packing": ["refine"],
-    "partition": ["k-list", "ckk", "ckk-lds", "meet"],
+    "partition": ["k-list", "four-lists"],
 }
 # Settings that are worth more draws than chance gives them.
 OFTEN = {

@@ -63,7 +63,6 @@ class SearchParameters(TypedDict, total=False):
     insert: Any
     iterations: Any
     keep_tree: Any
-    labels: Any
     leaf: Any
     level: Any
     levels: Any

@@ -20,7 +20,7 @@ MethodName = Literal[
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
     "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
-    "sections", "sisr", "k-list", "ckk", "ckk-lds", "meet", "four-lists", "ranks", "refine",
+    "sections", "sisr", "k-list", "four-lists", "ranks", "refine",
 ]  # fmt: skip
 
 

@@ -13,9 +13,8 @@
 //!
 //! The files divide the work: `format` and `spec` make [`Numbers`], `problem` turns them into the [`Differencing`] that
 //! is searched, `rollout` holds its playout policies, `search` its searches. They stand on four kernels: `limbs` (exact
-//! sums), `tree` (the Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the
-//! middle) and `birthday` (lists of small signed sums, merged). `verify` recomputes a partition without the search,
-//! `draw` shows it.
+//! sums), `meet` (meet in the middle), `windows` (all sums of four lists) and `birthday` (lists of small signed sums,
+//! merged). `verify` recomputes a partition without the search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 
@@ -32,7 +31,6 @@ mod search;
 mod spec;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod verify;
 mod windows;
 

@@ -239,11 +239,6 @@ impl Differencing {
         self.words
     }
 
-    /// Returns the best conceivable difference, in the highest 128 bits.
-    pub(crate) fn least(&self) -> u128 {
-        if self.odd && self.is_exact() { 1 << self.scale } else { 0 }
-    }
-
     /// Returns the numbers that the search knows.
     pub(crate) fn count(&self) -> usize {
         self.root.len()

@@ -163,11 +163,6 @@ impl Rollout<Differencing> for Divided {
 
 /// Returns the sides of an optimal division of the leading bits of at most 64 labels.
 pub(crate) fn optimal(labels: &Labels) -> Vec<bool> {
-    optimal_while(labels, &mut || true).unwrap_or_default()
-}
-
-/// As [`optimal`], as long as `go_on` says so; it is asked every ten milliseconds or so. `None`: it said no.
-pub(crate) fn optimal_while(labels: &Labels, go_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
-    let set = meet::solve_while(labels.keys(), go_on)?.1;
-    Some((0..labels.len()).map(|at| set >> at & 1 == 1).collect())
+    let (_, set) = meet::solve(labels.keys());
+    (0..labels.len()).map(|at| set >> at & 1 == 1).collect()
 }

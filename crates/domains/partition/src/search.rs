@@ -1,16 +1,15 @@
-//! The problem's own searches: the Karmarkar-Karp tree, meeting in the middle and the generalised birthday.
+//! The problem's own searches: the generalised birthday, and all sums of four lists.
 
 use super::birthday::{Birthday, Buffers, Shape};
 use super::limbs::{compare, lead};
-use super::model::{Differencing, JOIN, Labels, SPLIT};
-use super::rollout::{difference, optimal, optimal_while};
-use super::tree::{DepthFirst, Discrepancies};
+use super::model::{Differencing, Labels, SPLIT};
+use super::rollout::{difference, optimal};
 use super::windows::{self, Windows};
 use serde::{Deserialize, Serialize};
 use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::rollout::replayed;
 use soloist::run::CheckpointError;
-use soloist::search::{ParameterValues, Preset};
+use soloist::search::Preset;
 use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
@@ -22,14 +21,6 @@ soloist::parameter_table! {
 }
 
 soloist::parameter_table! {
-    /// Where differencing ends.
-    pub struct Meet {
-        /// labels that differencing leaves, which are divided optimally
-        labels: u64 = 36, 5..=48;
-    }
-}
-
-soloist::parameter_table! {
     /// How sums are divided into windows.
     pub struct Shares {
         /// the binary logarithm of the sums in a window
@@ -37,16 +28,17 @@ soloist::parameter_table! {
     }
 }
 
-const KORF: &str = "R. E. Korf, Artificial Intelligence 106, 1998";
-
 /// Returns the searches, the best general one first.
 pub(crate) fn searches() -> Vec<NamedSearch<Differencing>> {
     vec![
-        NamedSearch::new(K_LIST, |problem, settings| search(problem, K_LIST.name, settings)),
-        NamedSearch::new(CKK, |problem, settings| search(problem, CKK.name, settings)),
-        NamedSearch::new(LDS, |problem, settings| search(problem, LDS.name, settings)),
-        NamedSearch::new(MEET, |problem, settings| search(problem, MEET.name, settings)),
-        NamedSearch::new(FOUR_LISTS, |problem, settings| search(problem, FOUR_LISTS.name, settings)),
+        NamedSearch::new(K_LIST, |_, settings| {
+            let parameters: Lists = settings.read().ok()?;
+            Some(search(Progress::Lists(parameters.size as u32, Box::default())))
+        }),
+        NamedSearch::new(FOUR_LISTS, |_, settings| {
+            let parameters: Shares = settings.read().ok()?;
+            Some(search(Progress::Windows(Windows::new(parameters.size as u32))))
+        }),
     ]
 }
 
@@ -57,29 +49,6 @@ const K_LIST: SearchInfo = SearchInfo::new::<Lists>(
     Unit::Node("sums"),
 )
 .units_a_step(1 << 18);
-const CKK: SearchInfo = SearchInfo::new::<()>(
-    "ckk",
-    "the complete Karmarkar-Karp tree, depth-first, on leading bits",
-    KORF,
-    Unit::Node("nodes"),
-)
-.units_a_step(1 << 15)
-.exact();
-const LDS: SearchInfo = SearchInfo::new::<()>(
-    "ckk-lds",
-    "the complete Karmarkar-Karp tree by limited discrepancies: leaves with 0, 1, 2, ... joins",
-    "R. E. Korf, AAAI 1996",
-    Unit::Node("nodes"),
-)
-.units_a_step(1 << 15)
-.exact();
-const MEET: SearchInfo = SearchInfo::new::<Meet>(
-    "meet",
-    "differencing with few random joins; the labels left are divided optimally by meeting in the middle",
-    "E. Horowitz and S. Sahni, Journal of the ACM 21, 1974; N. Karmarkar and R. M. Karp, 1982",
-    Unit::Solution("divisions"),
-)
-.units_a_step(1);
 
 const FOUR_LISTS: SearchInfo = SearchInfo::new::<Shares>(
     "four-lists",
@@ -91,40 +60,12 @@ const FOUR_LISTS: SearchInfo = SearchInfo::new::<Shares>(
 .exact();
 
 /// The methods of the problem, for lists.
-pub(crate) const METHODS: &[Preset] = &[
-    Preset::own(&K_LIST, || Method::own(&K_LIST)),
-    Preset::own(&CKK, || Method::own(&CKK)),
-    Preset::own(&LDS, || Method::own(&LDS)),
-    Preset::own(&MEET, || Method::own(&MEET)),
-    Preset::own(&FOUR_LISTS, || Method::own(&FOUR_LISTS)),
-];
+pub(crate) const METHODS: &[Preset] =
+    &[Preset::own(&K_LIST, || Method::own(&K_LIST)), Preset::own(&FOUR_LISTS, || Method::own(&FOUR_LISTS))];
 
-/// Returns the search called `name`.
-fn search(
-    problem: &Differencing,
-    name: &str,
-    settings: &ParameterValues,
-) -> Option<Box<dyn ProblemSearch<Differencing>>> {
-    let root = problem.root();
-    let (keys, least) = (|| root.keys(), problem.least());
-    let progress = match name {
-        "k-list" => {
-            let parameters: Lists = settings.read().ok()?;
-            Progress::Lists(parameters.size as u32, Box::default())
-        }
-        "ckk" => Progress::DepthFirst(DepthFirst::new(keys(), least)),
-        "ckk-lds" => Progress::Discrepancies(Discrepancies::new(keys(), least)),
-        "meet" => {
-            let parameters: Meet = settings.read().ok()?;
-            Progress::Meet { most: parameters.labels as usize, made: 0 }
-        }
-        "four-lists" => {
-            let parameters: Shares = settings.read().ok()?;
-            Progress::Windows(Windows::new(parameters.size as u32))
-        }
-        _ => return None,
-    };
-    Some(Box::new(AnytimeSolver { progress, best: None }))
+/// Returns a search in that state.
+fn search(progress: Progress) -> Box<dyn ProblemSearch<Differencing>> {
+    Box::new(AnytimeSolver { progress, best: None })
 }
 
 /// The labels that are divided optimally at once instead of by lists.
@@ -163,13 +104,6 @@ struct Merging {
 /// How far a search has come.
 #[derive(Debug, Serialize, Deserialize)]
 enum Progress {
-    DepthFirst(DepthFirst),
-    Discrepancies(Discrepancies),
-    /// The labels that are left, and the divisions made.
-    Meet {
-        most: usize,
-        made: u64,
-    },
     /// The size of the lists, and the construction.
     Lists(u32, Box<Construction>),
     Windows(Windows),
@@ -211,31 +145,7 @@ impl AnytimeSolver {
     /// come.
     fn advance(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> (bool, bool) {
         let root = problem.root();
-        let (right, ended) = match &mut self.progress {
-            Progress::DepthFirst(search) => {
-                let before = search.nodes();
-                let ended = search.advance_to_better(work.quota());
-                work.spend(search.nodes() - before);
-                (search.improved(), ended)
-            }
-            Progress::Discrepancies(search) => {
-                let before = search.nodes();
-                let ended = search.advance_to_better(work.quota());
-                work.spend(search.nodes() - before);
-                (search.improved(), ended)
-            }
-            Progress::Meet { most, made } => {
-                let (most, joins) = (*most, *made);
-                *made += 1;
-                work.spend(1);
-                let joins = joins.min(work.rng().below(6));
-                let (labels, moves) = differenced(problem, &root, joins, most, work.rng());
-                let right = match problem.finished(&labels) {
-                    true => Some(Vec::new()),
-                    false => optimal_while(&labels, &mut || !work.is_cut()),
-                };
-                return (right.is_some_and(|right| self.keep(problem, &labels, moves, &right)), false);
-            }
+        match &mut self.progress {
             Progress::Windows(windows) => {
                 let few = FewLabels::new(problem, &root);
                 let all = || few.values.iter().sum();
@@ -246,12 +156,12 @@ impl AnytimeSolver {
                 if found.ended && !few.is_exact {
                     work.leave_out(None);
                 }
-                return (better, found.ended);
+                (better, found.ended)
             }
             Progress::Lists(..) if root.len() <= FEW => {
                 // Few enough to be divided optimally at once.
                 work.spend(1 << root.len().div_ceil(2));
-                (Some(optimal(&root)), true)
+                (self.keep(problem, &root, Vec::new(), &optimal(&root)), true)
             }
             Progress::Lists(size, construction) => {
                 let seed = *construction.seed.get_or_insert_with(|| work.rng().next_u64());
@@ -265,10 +175,9 @@ impl AnytimeSolver {
                 // Every construction is a solution, and so a playout.
                 work.found(&moves);
                 self.keep_end(problem, &end, moves);
-                return (false, false);
+                (false, false)
             }
-        };
-        (right.is_some_and(|right| self.keep(problem, &root, Vec::new(), &right)), ended)
+        }
     }
 }
 
@@ -310,20 +219,6 @@ fn played(problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[b
     let mut end = from.clone();
     problem.follow(&mut end, &by_slot, &mut moves);
     (end, moves)
-}
-
-/// Differences the labels to `most`, with some joins at random places. Returns the labels left and the moves to them.
-fn differenced(problem: &Differencing, root: &Labels, joins: u64, most: usize, rng: &mut Rng) -> (Labels, Vec<u16>) {
-    let mut labels = root.clone();
-    let mut moves = Vec::new();
-    let steps = labels.len().saturating_sub(most);
-    let places: Vec<usize> = (0..joins).map(|_| rng.index(steps.max(1))).collect();
-    while labels.len() > most && !problem.finished(&labels) {
-        let mv = if places.contains(&moves.len()) { JOIN } else { SPLIT };
-        problem.apply(&mut labels, mv);
-        moves.push(mv);
-    }
-    (labels, moves)
 }
 
 impl Construction {
@@ -432,7 +327,6 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         match &self.progress {
             Progress::Lists(_, construction) => vec![("constructions", f64::from(construction.ended))],
-            Progress::Discrepancies(search) => vec![("discrepancies", f64::from(search.pass()))],
             _ => Vec::new(),
         }
     }
@@ -447,9 +341,6 @@ impl ProblemSearch<Differencing> for AnytimeSolver {
             return Err(WRONG);
         };
         let fits = match (&progress, &self.progress) {
-            (Progress::DepthFirst(search), Progress::DepthFirst(own)) => search.continues(own),
-            (Progress::Discrepancies(search), Progress::Discrepancies(own)) => search.continues(own),
-            (Progress::Meet { most, .. }, Progress::Meet { most: own, .. }) => most == own,
             (Progress::Lists(size, _), Progress::Lists(own, _)) => size == own,
             (Progress::Windows(windows), Progress::Windows(own)) => windows.continues(own),
             _ => false,

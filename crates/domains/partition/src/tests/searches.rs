@@ -10,22 +10,13 @@ use soloist_domain_testing::check_searches;
 
 #[test]
 fn every_search_is_valid_and_never_worse_than_the_heuristic() {
-    for (spec, playouts) in [("random:60x60:5", 40), ("random:70x400:6", 40), ("random:6x10:1", 3)] {
+    for (spec, nodes) in [("random:60x60:5", 40 << 10), ("random:70x400:6", 40 << 10), ("random:6x10:1", 3 << 10)] {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let heuristic = problem.facts().reference.unwrap();
-        for (name, key, value) in [
-            ("k-list", "size", "10"),
-            ("meet", "labels", "16"),
-            ("ckk", "", ""),
-            ("ckk-lds", "", ""),
-            ("four-lists", "size", "8"),
-        ] {
+        for (name, size) in [("k-list", "10"), ("four-lists", "8")] {
             let mut setup = Setup::named(name).seed(7);
-            if !key.is_empty() {
-                setup.set(key, value).unwrap();
-            }
-            let nodes = if name == "meet" { playouts } else { playouts << 10 };
+            setup.set("size", size).unwrap();
             let outcome = Solver::new(&problem, setup).budget(Budget::nodes(nodes)).run().unwrap();
             let best = outcome.best.unwrap();
             let score = best.score.value().unwrap();
@@ -43,13 +34,12 @@ fn searches_do_not_depend_on_how_a_run_is_cut() {
 }
 
 #[test]
-fn trees_and_lists_resume_where_they_were_saved() {
+fn lists_resume_where_they_were_saved() {
     let problem = Differencing::new(&generate("random:60x80:4").unwrap());
-    for (name, units) in [("k-list", 60_000), ("ckk", 60_000), ("ckk-lds", 60_000), ("four-lists", 60_000)] {
+    let units = 60_000;
+    for name in ["k-list", "four-lists"] {
         let mut setup = Setup::named(name).seed(3);
-        if matches!(name, "k-list" | "four-lists") {
-            setup.set("size", "9").unwrap();
-        }
+        setup.set("size", "9").unwrap();
         let whole = Solver::new(&problem, setup.clone()).budget(Budget::nodes(units)).run().unwrap();
         let mut session = Solver::new(&problem, setup).start().unwrap();
         let mut left = units;
@@ -64,26 +54,24 @@ fn trees_and_lists_resume_where_they_were_saved() {
     }
     // A search is not continued as another one.
     let fresh = |name: &str| soloist::problem::find_search(&problem, name, &ParameterValues::default()).unwrap();
-    for name in ["k-list", "ckk", "ckk-lds", "meet", "four-lists"] {
-        for other in ["k-list", "ckk", "ckk-lds", "meet", "four-lists"] {
+    for name in ["k-list", "four-lists"] {
+        for other in ["k-list", "four-lists"] {
             assert_eq!(fresh(other).load(&problem, &fresh(name).save()).is_ok(), name == other, "{name} {other}");
         }
         assert!(fresh(name).load(&problem, b"nonsense").is_err());
     }
 }
 
-/// Where keys are exact, the end of the tree is a proof; where they are not, it proves nothing.
+/// Where keys are exact, the end of the lists is a proof; where they are not, it proves nothing.
 #[test]
-fn complete_trees_prove_the_optimum() {
-    for name in ["ckk", "ckk-lds", "four-lists"] {
-        for (spec, proven) in [("random:14x30:1", true), ("random:14x400:1", false)] {
-            let numbers = generate(spec).unwrap();
-            let problem = Differencing::new(&numbers);
-            let outcome = Solver::new(&problem, Method::named(name)).run().unwrap();
-            let exact = difference(&numbers, &problem.sides(&outcome.best.unwrap().moves));
-            assert_eq!(outcome.optimal, proven, "{name} {spec}");
-            assert!(!proven || exact == brute_force(&numbers), "{name} {spec}");
-        }
+fn four_lists_prove_where_keys_are_exact() {
+    for (spec, proven) in [("random:14x30:1", true), ("random:14x400:1", false)] {
+        let numbers = generate(spec).unwrap();
+        let problem = Differencing::new(&numbers);
+        let outcome = Solver::new(&problem, Method::named("four-lists")).run().unwrap();
+        let exact = difference(&numbers, &problem.sides(&outcome.best.unwrap().moves));
+        assert_eq!(outcome.optimal, proven, "{spec}");
+        assert!(!proven || exact == brute_force(&numbers), "{spec}");
     }
 }
 
@@ -119,7 +107,7 @@ fn four_lists_prove_the_optimum() {
     assert!(windows > 100 && narrow > 250, "{windows} {narrow}");
 }
 
-/// Where the first state is finished there is one solution, and the exact searches say so.
+/// Where the first state is finished there is one solution, and the exact search says so.
 #[test]
 fn a_finished_first_state_is_a_proof() {
     for spec in ["random:30x60:7", "random:16x30:7", "random:12x110:7"] {
@@ -127,16 +115,12 @@ fn a_finished_first_state_is_a_proof() {
         let count = numbers.values().len();
         let problem = Differencing::new(&numbers).with_leaf(count);
         assert!(problem.is_finished(&problem.root()));
-        for name in ["four-lists", "ckk", "ckk-lds"] {
-            let outcome = Solver::new(&problem, Method::named(name)).run().unwrap();
-            assert!(outcome.optimal, "{spec}, {name}");
-        }
+        let outcome = Solver::new(&problem, Method::named("four-lists")).run().unwrap();
+        assert!(outcome.optimal, "{spec}");
     }
     // Leading bits decide about more than 128: nothing is proven.
     let problem = Differencing::new(&generate("random:12x140:7").unwrap()).with_leaf(12);
-    for name in ["four-lists", "ckk", "ckk-lds"] {
-        assert!(!Solver::new(&problem, Method::named(name)).run().unwrap().optimal, "{name}");
-    }
+    assert!(!Solver::new(&problem, Method::named("four-lists")).run().unwrap().optimal);
 }
 
 /// Differences that share a score as doubles: the least of them is handed out.
@@ -152,18 +136,16 @@ fn ties_of_the_score_are_settled_exactly() {
         let problem = Differencing::new(&numbers);
         assert!(problem.is_exact());
         let least = brute_force(&numbers);
-        for name in ["four-lists", "ckk", "ckk-lds"] {
-            let outcome = Solver::new(&problem, Method::named(name)).seed(round).run().unwrap();
-            let best = outcome.best.unwrap();
-            let mut end = problem.root();
-            best.moves.iter().for_each(|&mv| problem.apply(&mut end, mv));
-            assert!(outcome.optimal);
-            assert_eq!(problem.exact_difference(&end), least, "{name}: {numbers:?}");
-            let first = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap().best.unwrap();
-            let mut other = problem.root();
-            first.moves.iter().for_each(|&mv| problem.apply(&mut other, mv));
-            ties += u32::from(first.score == best.score && problem.exact_difference(&other) != least);
-        }
+        let outcome = Solver::new(&problem, Method::named("four-lists")).seed(round).run().unwrap();
+        let best = outcome.best.unwrap();
+        let mut end = problem.root();
+        best.moves.iter().for_each(|&mv| problem.apply(&mut end, mv));
+        assert!(outcome.optimal);
+        assert_eq!(problem.exact_difference(&end), least, "{numbers:?}");
+        let first = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap().best.unwrap();
+        let mut other = problem.root();
+        first.moves.iter().for_each(|&mv| problem.apply(&mut other, mv));
+        ties += u32::from(first.score == best.score && problem.exact_difference(&other) != least);
     }
     assert!(ties > 0, "no differences share a score");
 }
