@@ -6,7 +6,7 @@
 //! one.
 
 use super::model::{Rules, Snakes, Terms};
-use super::path::{Track, holds, recent, sphere};
+use super::path::{Track, holds, sphere};
 use super::width::by_width;
 
 impl<const W: usize> Rules<W> {
@@ -42,9 +42,17 @@ impl<const W: usize> Rules<W> {
         let (length, k) = (u32::from(path.length), self.spread);
         let whole = length + k;
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= k.min(edges).min(whole - edges);
-        !holds(&path.blocked, vertex.into())
-            && (0..k - 1).all(|number| apart((1 << number) - 1, k - step + number))
-            && recent(path.head, path.history).into_iter().zip(0..k - 1).all(|(other, back)| apart(other, back + step))
+        if holds(&path.blocked, vertex.into()) {
+            return false;
+        }
+        let mut other = path.head;
+        for flip in 0..k - 1 {
+            if !apart((1 << flip) - 1, k - step + flip) || !apart(other, flip + step) {
+                return false;
+            }
+            other ^= 1 << (path.history >> (4 * flip) & 15);
+        }
+        true
     }
 
     /// Whether a vertex of `k` bits, from which a cycle may close, is within reach.

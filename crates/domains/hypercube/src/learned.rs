@@ -95,7 +95,8 @@ impl Rung {
     fn learn(&mut self, generations: &Generations, dimension: usize) {
         let count = self.beams.len() / 4;
         // Equal beams in the order of their making.
-        let places = best_first(&mut self.beams.iter().map(|&(length, _)| length.into()));
+        let lengths: Vec<f64> = self.beams.iter().map(|&(length, _)| length.into()).collect();
+        let places = best_first(&lengths);
         let best: Vec<Vec<f64>> =
             places[..count].iter().map(|&place| std::mem::take(&mut self.beams[place].1)).collect();
         self.beams.clear();

@@ -139,8 +139,9 @@ impl Symmetric {
     fn end_round(&mut self) {
         let progress = &mut self.progress;
         // By length, and by number where lengths are equal, which has 16 bits.
-        let mut ranks = progress.field.iter().map(|&(number, length)| f64::from(length) * 65_536.0 - f64::from(number));
-        progress.field = best_first(&mut ranks).into_iter().map(|place| progress.field[place]).collect();
+        let rank = |&(number, length): &Contender| f64::from(length) * 65_536.0 - f64::from(number);
+        let ranks: Vec<f64> = progress.field.iter().map(rank).collect();
+        progress.field = best_first(&ranks).into_iter().map(|place| progress.field[place]).collect();
         progress.round += 1;
         if progress.round < self.widths.rounds {
             progress.next = 0;

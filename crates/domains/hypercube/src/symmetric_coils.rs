@@ -2,7 +2,7 @@
 
 use super::automorphism::{Symmetries, Symmetry};
 use super::closure::trivial;
-use super::path::{Near, add_ball, flood, holds, inside, is_woven, near, recent, size, sphere, steps};
+use super::path::{Near, add_ball, flood, holds, inside, is_woven, near, size, sphere, steps};
 use super::width::{ByWidth, by_width, of_width, words};
 use super::{Cube, MAX_WORDS, Potential, nodes_of};
 use soloist::problem::{Entrant, Facts, Key, KeyHasher, StableHasher};
@@ -288,11 +288,14 @@ impl<const W: usize> Images<W> {
     fn fits(&self, ring: &Orbit<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
         let vertex = way[step as usize - 1];
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= self.spread.min(edges);
-        recent(ring.head, ring.history)
-            .into_iter()
-            .zip(step..step + self.spread - 1)
-            .all(|(other, edges)| apart(other, edges))
-            && !holds(&ring.blocked, vertex.into())
+        let mut other = ring.head;
+        for flip in 0..self.spread - 1 {
+            if !apart(other, step + flip) {
+                return false;
+            }
+            other ^= 1 << (ring.history >> (4 * flip) & 15);
+        }
+        !holds(&ring.blocked, vertex.into())
             && self.ahead(ring, symmetry).zip(self.spread - step..).all(|(image, edges)| apart(image, edges))
             && way[..step as usize]
                 .iter()
