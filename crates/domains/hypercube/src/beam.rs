@@ -108,10 +108,11 @@ impl<P: Problem> Beam<P> {
 
     /// Makes the best children the layer.
     fn close(&mut self, problem: &P) {
-        self.children.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         let (mut layer, mut steps, mut keys) = (Vec::new(), Vec::new(), std::collections::HashSet::new());
         let mut is_known = |key: Option<Key>| key.is_some_and(|key| !keys.insert(key));
-        for child in self.children.drain(..) {
+        let ranks: Vec<f64> = self.children.iter().map(|child| child.rank).collect();
+        for place in best_first(&ranks) {
+            let child = &self.children[place];
             if layer.len() == self.width {
                 break;
             }
@@ -126,7 +127,34 @@ impl<P: Problem> Beam<P> {
             layer.push(state);
             steps.push((child.parent, child.mv));
         }
+        self.children.clear();
         (self.layer, self.next) = (layer, 0);
         self.trail.push(steps);
+    }
+}
+
+/// Returns the places of these ranks, those of the highest first, and of equal ones in the order of the places.
+pub(super) fn best_first(ranks: &[f64]) -> Vec<usize> {
+    let mut keys = Vec::with_capacity(ranks.len());
+    for (place, rank) in ranks.iter().enumerate() {
+        let bits = rank.to_bits();
+        // Ascends as ranks descend: flipped as it is, but for the sign of those below 0.
+        let descending = if bits >> 63 == 0 { !bits ^ 1 << 63 } else { bits };
+        keys.push(u128::from(descending) << 64 | place as u128);
+    }
+    keys.sort_unstable();
+    keys.into_iter().map(|key| key as usize).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best_first;
+
+    #[test]
+    fn ranks_descend_in_the_total_order() {
+        let ranks = [0.0, -0.0, 1.5, f64::NAN, -2.0, 1.5, f64::INFINITY, -1e-300, -2.0, f64::NEG_INFINITY, 1e-300];
+        let mut expected: Vec<usize> = (0..ranks.len()).collect();
+        expected.sort_by(|&a, &b| f64::total_cmp(&ranks[b], &ranks[a]));
+        assert_eq!(best_first(&ranks), expected);
     }
 }

@@ -40,7 +40,7 @@
 use super::Kind;
 use super::limits::subcubes;
 use super::model::Rules;
-use super::path::{Track, across, add_ball, flood, size, steps};
+use super::path::{Track, across, add_ball, flood, recent, size, steps};
 
 /// Vertices of a word with an even number of bits.
 const EVEN: u64 = 0x9669_6996_6996_9669;
@@ -86,17 +86,20 @@ impl<const W: usize> Rules<W> {
     /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
     fn layers(&self, path: &Track<W>, legal: u32) -> Layers<W> {
         let mut layers = Layers { near: [0; W], steps: 0, door: steps(path.head, legal), free: self.free(path) };
-        let mut recent = [0; 8];
-        recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
+        let recent = recent(path.head, path.history);
         while layers.steps + 1 < self.spread && layers.door != [0; W] {
-            (0..self.span()).for_each(|word| layers.near[word] |= layers.door[word]);
+            for word in 0..self.span() {
+                layers.near[word] |= layers.door[word];
+            }
             layers.steps += 1;
             // The vertex that the next step has `k` edges behind.
             let back = self.spread - 1 - layers.steps;
             if back <= u32::from(path.length) {
                 let mut ball = [0; W];
                 add_ball(&mut ball, recent[back as usize & 7].into(), &self.near);
-                (0..self.span()).for_each(|word| layers.free[word] &= !ball[word]);
+                for (free, ball) in layers.free[..self.span()].iter_mut().zip(&ball) {
+                    *free &= !ball;
+                }
             }
             layers.door = self.beside(&layers.door, &layers.free);
         }
@@ -107,7 +110,10 @@ impl<const W: usize> Rules<W> {
     pub(super) fn ahead(&self, path: &Track<W>, legal: u32) -> [u64; W] {
         let Layers { near, mut door, free, .. } = self.layers(path, legal);
         flood(&mut door, &free, self.span());
-        std::array::from_fn(|word| near[word] | door[word])
+        for word in 0..self.span() {
+            door[word] |= near[word];
+        }
+        door
     }
 
     /// The vertices of `within` beside one of `set`.
@@ -128,7 +134,9 @@ impl<const W: usize> Rules<W> {
                 step *= 2;
             }
         }
-        (0..span).for_each(|word| sum[word] &= within[word]);
+        for word in 0..span {
+            sum[word] &= within[word];
+        }
         sum
     }
 
@@ -155,7 +163,9 @@ impl<const W: usize> Rules<W> {
             let mut piece = [0; W];
             piece[word] = door[word] & door[word].wrapping_neg();
             flood(&mut piece, &free, self.span());
-            (0..self.span()).for_each(|word| door[word] &= !piece[word]);
+            for word in 0..self.span() {
+                door[word] &= !piece[word];
+            }
             if ends(&piece) {
                 // Each edge changes the parity.
                 let is_even = (u32::from(path.length) + steps) % 2 == 1;
@@ -167,12 +177,11 @@ impl<const W: usize> Rules<W> {
 
     /// An upper bound of the vertices in `piece` of a path that begins with an even vertex, or with an odd one.
     fn within(&self, piece: &[u64; W], is_even: bool) -> u32 {
-        let even: u32 = (0..self.span())
-            .map(|word| {
-                let mask = if word.count_ones() % 2 == 0 { EVEN } else { !EVEN };
-                (piece[word] & mask).count_ones()
-            })
-            .sum();
+        let mut even = 0;
+        for (word, here) in piece[..self.span()].iter().enumerate() {
+            let mask = if word.count_ones() % 2 == 0 { EVEN } else { !EVEN };
+            even += (here & mask).count_ones();
+        }
         let odd = size(piece) - even;
         let (next, other) = if is_even { (even, odd) } else { (odd, even) };
         let mut most = (2 * next).min(2 * other + 1);
@@ -224,12 +233,18 @@ impl<const W: usize> Rules<W> {
         while step < set.len() {
             for (sum, from) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
                 let ((low, high), (from_low, from_high)) = (sum.split_at_mut(step), from.split_at(step));
-                low.iter_mut().zip(from_high).for_each(|(sum, from)| *sum |= from);
-                high.iter_mut().zip(from_low).for_each(|(sum, from)| *sum |= from);
+                for (sum, from) in low.iter_mut().zip(from_high) {
+                    *sum |= from;
+                }
+                for (sum, from) in high.iter_mut().zip(from_low) {
+                    *sum |= from;
+                }
             }
             step *= 2;
         }
-        sum.iter_mut().zip(&self.inside).for_each(|(sum, inside)| *sum &= inside);
+        for (sum, inside) in sum.iter_mut().zip(&self.inside) {
+            *sum &= inside;
+        }
         wide
     }
 }

@@ -42,9 +42,17 @@ impl<const W: usize> Rules<W> {
         let (length, k) = (u32::from(path.length), self.spread);
         let whole = length + k;
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= k.min(edges).min(whole - edges);
-        !holds(&path.blocked, vertex.into())
-            && (0..k - 1).all(|number| apart((1 << number) - 1, k - step + number))
-            && path.recent().zip(0..k - 1).all(|(other, back)| apart(other, back + step))
+        if holds(&path.blocked, vertex.into()) {
+            return false;
+        }
+        let mut other = path.head;
+        for flip in 0..k - 1 {
+            if !apart((1 << flip) - 1, k - step + flip) || !apart(other, flip + step) {
+                return false;
+            }
+            other ^= 1 << (path.history >> (4 * flip) & 15);
+        }
+        true
     }
 
     /// Whether a vertex of `k` bits, from which a cycle may close, is within reach.
@@ -59,11 +67,17 @@ impl<const W: usize> Rules<W> {
             0xffff_ffff_0000_0000,
         ];
         let (low, high) = (path.gates & 63, usize::from(path.gates >> 6));
-        let within = (0..6).filter(|bit| low >> bit & 1 == 1).fold(0, |set, bit| set | WITH[bit]);
-        (0..self.words).any(|word| {
+        let mut within = 0;
+        for (bit, with) in WITH.iter().enumerate() {
+            within |= if low >> bit & 1 == 1 { *with } else { 0 };
+        }
+        for (word, here) in reached[..self.words].iter().enumerate() {
             let gates = if word & high != 0 { !0 } else { within };
-            reached[word] & sphere(0, self.spread, word) & gates != 0
-        })
+            if here & sphere(0, self.spread, word) & gates != 0 {
+                return true;
+            }
+        }
+        false
     }
 }
 

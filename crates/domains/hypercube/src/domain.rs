@@ -2,7 +2,7 @@
 
 use super::automorphism::orders;
 use super::symmetric_coils::SymmetricCoils;
-use super::{Code, Cube, Kind, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
+use super::{Code, Cube, Kind, Potential, Snakes, canonical, check, draw, flips_along, generate, is_spec, read, write};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::search::parameters::{Auto, Entries};
@@ -121,8 +121,7 @@ impl Walks for SymmetricCoils {
     /// Those that would make the whole coil, up to where it closes, in canonical form.
     fn flips(&self, moves: &[u16]) -> Vec<u8> {
         let nodes = self.answer(moves);
-        let flips = nodes.windows(2).map(|pair| (pair[0] ^ pair[1]).trailing_zeros() as u8);
-        let mut flips = canonical(flips);
+        let mut flips = canonical(flips_along(&nodes));
         flips.truncate(nodes.len().saturating_sub(self.spread() as usize));
         flips
     }

@@ -1,8 +1,8 @@
 //! The method `learned`: beams whose ranking is learned from beam to beam.
 
-use super::beam::Beam;
+use super::beam::{Beam, best_first};
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, finished, flips_of, legal_part, most_width, play, section};
+use super::one_by_one::{Beams, Best, OneByOne, finished, flips_around, legal_part, most_width, play, section};
 use super::siblings::advance;
 use super::weights::{Belief, Weights, are_weights};
 use super::{Kind, canonical};
@@ -93,10 +93,13 @@ impl Rung {
 
     /// Ends a generation.
     fn learn(&mut self, generations: &Generations, dimension: usize) {
-        // The sort keeps equal beams in the order of their making.
-        self.beams.sort_by_key(|&(length, _)| std::cmp::Reverse(length));
         let count = self.beams.len() / 4;
-        let best: Vec<Vec<f64>> = self.beams.drain(..).take(count).map(|(_, values)| values).collect();
+        // Equal beams in the order of their making.
+        let lengths: Vec<f64> = self.beams.iter().map(|&(length, _)| length.into()).collect();
+        let places = best_first(&lengths);
+        let best: Vec<Vec<f64>> =
+            places[..count].iter().map(|&place| std::mem::take(&mut self.beams[place].1)).collect();
+        self.beams.clear();
         self.belief.learn(&best);
         self.generation += 1;
         self.sections = count as u64;
@@ -121,7 +124,7 @@ impl Rung {
         }
         let mut flips = moves.to_vec();
         if problem.terms.kind == Kind::Coil {
-            flips = flips_of(&problem.answer(moves));
+            flips = flips_around(&problem.answer(moves));
             let count = flips.len();
             flips.rotate_left(rng.index(count));
         }
@@ -200,7 +203,7 @@ fn beginning(problem: &Snakes, snake: &[u8], share: f64, rng: &mut Rng) -> Vec<u
         flips.reverse();
     }
     flips.truncate((flips.len() as f64 * share).round() as usize);
-    legal_part(problem, canonical(flips.into_iter()))
+    legal_part(problem, canonical(flips))
 }
 
 /// The most paths of a beam: those of one length fit into memory, and so do the moves of all.
@@ -448,7 +451,7 @@ mod tests {
     fn paths_begin_with_a_snake_of_the_cube_below() {
         let (problem, mut search, _) = parts();
         search.rungs[1].best = Best(Some((SNAKE.to_vec(), 13)));
-        let backwards = canonical(SNAKE.into_iter().rev());
+        let backwards = canonical(SNAKE.into_iter().rev().collect());
         let (mut rng, mut lengths) = (Rng::new(1), std::collections::BTreeSet::new());
         for _ in 0..300 {
             let task = search.choose(&problem, &mut rng);

@@ -132,8 +132,7 @@ impl Cube {
         if let Some(wrong) = violation(nodes, self.spread, Kind::Snake) {
             return Err((wrong.places.1, wrong.to_string()));
         }
-        let flips = nodes.windows(2).map(|pair| (pair[0] ^ pair[1]).trailing_zeros() as u8);
-        Ok(Self { prefix: canonical(flips), ..self })
+        Ok(Self { prefix: canonical(flips_along(nodes)), ..self })
     }
 
     /// Returns the dimension `d`: there are `2^d` vertices.
@@ -162,17 +161,21 @@ impl Cube {
 }
 
 /// Bits renamed in the order of their first use.
-fn canonical(flips: impl Iterator<Item = u8>) -> Vec<u8> {
+fn canonical(mut flips: Vec<u8>) -> Vec<u8> {
     let mut names: Vec<u8> = Vec::new();
+    for bit in &mut flips {
+        let known = names.iter().position(|name| name == bit).unwrap_or(names.len());
+        if known == names.len() {
+            names.push(*bit);
+        }
+        *bit = known as u8;
+    }
     flips
-        .map(|bit| {
-            let known = names.iter().position(|&name| name == bit);
-            known.unwrap_or_else(|| {
-                names.push(bit);
-                names.len() - 1
-            }) as u8
-        })
-        .collect()
+}
+
+/// The bits flipped along the vertices.
+fn flips_along(nodes: &[u32]) -> Vec<u8> {
+    nodes.windows(2).map(|pair| (pair[0] ^ pair[1]).trailing_zeros() as u8).collect()
 }
 
 /// The vertices along the bits flipped, from vertex 0 on.

@@ -377,7 +377,9 @@ impl<const W: usize> Rules<W> {
     pub(super) fn key_of(&self, path: &Track<W>) -> Key {
         let mut hash = KeyHasher::new();
         let ahead = self.ahead(path, self.legal_any(path));
-        ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
+        for &word in &ahead[..self.words] {
+            hash.write_u64(word);
+        }
         self.write_key(&mut hash, path);
         hash.key()
     }
@@ -385,11 +387,12 @@ impl<const W: usize> Rules<W> {
     /// Writes what else the key of a path is made of into a hasher that has read which vertices may follow.
     pub(super) fn write_key(&self, hash: &mut impl Hasher, path: &Track<W>) {
         if self.kind == Kind::Coil {
-            let near_start = path.blocked.iter().zip(&self.center).take(self.words);
-            near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));
+            for word in 0..self.words {
+                hash.write_u64(path.blocked[word] & self.center[word]);
+            }
         }
-        let parts = [path.head, path.length, path.allowed, path.gates];
-        hash.write_u64(parts.iter().fold(0, |sum, &part| sum << 16 | u64::from(part)));
+        let [head, length, allowed, gates] = [path.head, path.length, path.allowed, path.gates].map(u64::from);
+        hash.write_u64(head << 48 | length << 32 | allowed << 16 | gates);
         // The flips between the head and the last vertex with a blocked ball.
         let flips = if self.spread > 2 { path.history & ((1 << (4 * (self.spread - 2))) - 1) } else { 0 };
         hash.write_u64(u64::from(path.closed) << 32 | u64::from(flips));

@@ -1,8 +1,8 @@
 //! Searches that make beams one after the other.
 
-use super::canonical;
 use super::model::Snakes;
 use super::width::by_width;
+use super::{canonical, flips_along};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use soloist::problem::{ProblemSearch, StepStatus, Work};
@@ -217,13 +217,12 @@ pub(super) fn section(mut flips: Vec<u8>, most: usize, rng: &mut Rng) -> Vec<u8>
         flips.reverse();
     }
     flips.truncate(rng.index(most + 1));
-    canonical(flips.into_iter())
+    canonical(flips)
 }
 
 /// The bits flipped around a cycle.
-pub(super) fn flips_of(nodes: &[u32]) -> Vec<u8> {
-    let next = nodes.iter().cycle().skip(1);
-    nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros() as u8).collect()
+pub(super) fn flips_around(nodes: &[u32]) -> Vec<u8> {
+    flips_along(&[nodes, &nodes[..nodes.len().min(1)]].concat())
 }
 
 /// Asserts that progress is read back from its bytes, and that damaged ones are refused or harmless.

@@ -118,11 +118,11 @@ pub(super) struct Near {
 
 /// Returns the words that a ball of `radius` reaches in a cube of `words` words, the nearest first.
 pub(super) fn near(radius: u32, words: usize) -> Vec<Near> {
-    let mut near: Vec<Near> = (0..words as u32)
-        .filter(|word| word.count_ones() <= radius)
-        .map(|word| Near { word: word as u8, radius: (radius - word.count_ones()) as u8 })
-        .collect();
-    near.sort_by_key(|near| std::cmp::Reverse(near.radius));
+    let mut near = Vec::new();
+    for distance in 0..=radius {
+        let at_distance = (0..words).filter(|word| word.count_ones() == distance);
+        near.extend(at_distance.map(|word| Near { word: word as u8, radius: (radius - distance) as u8 }));
+    }
     near
 }
 
@@ -155,8 +155,10 @@ pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usi
     let inner = u32::from(BESIDE[low & 7][(here >> (low & 56) & 255) as usize]);
     let in_word = |bit: u32| ((here >> (low ^ 1 << bit)) as u32 & 1) << bit;
     let middle = in_word(3) | (in_word(4) | in_word(5));
-    let across = |bit: u32| ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
-    let outer = (0..W.trailing_zeros()).fold(0, |sum, bit| sum | across(bit));
+    let mut outer = 0;
+    for bit in 0..W.trailing_zeros() {
+        outer |= ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
+    }
     inner | (middle | outer)
 }
 
@@ -189,15 +191,15 @@ pub(super) fn steps<const W: usize>(head: u16, bits: u32) -> [u64; W] {
     set
 }
 
-/// Returns the vertices before `head`, itself the first, by the last bits flipped, the last one lowest, four bits each.
+/// Returns the last eight vertices, from the head backwards, by the last bits flipped, the last one lowest, four bits
+/// each; right as far as there are so many.
 #[inline(always)]
-pub(super) fn backwards(head: u16, history: u32) -> impl Iterator<Item = u16> {
-    let (mut vertex, mut history) = (head, history);
-    std::iter::once(head).chain(std::iter::repeat_with(move || {
-        vertex ^= 1 << (history & 15);
-        history >>= 4;
-        vertex
-    }))
+pub(super) fn recent(head: u16, history: u32) -> [u16; 8] {
+    let mut recent = [head; 8];
+    for back in 1..8 {
+        recent[back] = recent[back - 1] ^ 1 << (history >> (4 * (back - 1)) & 15);
+    }
+    recent
 }
 
 /// Whether every second one of the last eight flips repeats the flip four before it, as far as there are so many.
@@ -227,7 +229,10 @@ pub(super) fn across(word: u64, bit: usize) -> u64 {
 #[inline(always)]
 pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
     // The words from which the flood may spread.
-    let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
+    let mut open = 0_u128;
+    for (word, &here) in set[..words].iter().enumerate() {
+        open |= u128::from(here != 0) << word;
+    }
     while open != 0 {
         let word = open.trailing_zeros() as usize & (W - 1);
         open &= open - 1;
@@ -304,13 +309,6 @@ impl<const W: usize> Track<W> {
     /// The bytes that a path takes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>()
-    }
-
-    /// Returns the last vertices, from the head backwards; right for the first eight, as far as the flips are
-    /// remembered.
-    #[inline(always)]
-    pub(super) fn recent(&self) -> impl Iterator<Item = u16> {
-        backwards(self.head, self.history)
     }
 }
 

@@ -40,7 +40,9 @@ impl<const W: usize> Piece<W> {
             Some(weights) => weights.sum(&vertices, rules.words, rules.dimension as usize),
         };
         let mut hash = StableHasher::new();
-        vertices[..rules.words].iter().for_each(|&word| hash.write_u64(word));
+        for &word in &vertices[..rules.words] {
+            hash.write_u64(word);
+        }
         Self { vertices, worth, hash: hash.finish() }
     }
 }

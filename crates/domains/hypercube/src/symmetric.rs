@@ -1,9 +1,9 @@
 //! The method `symmetric`: beams for symmetric coils, and beams that begin with a section of a long coil or snake.
 
 use super::automorphism::ORDERS;
-use super::beam::Beam;
+use super::beam::{Beam, best_first};
 use super::model::Snakes;
-use super::one_by_one::{Beams, Best, OneByOne, flips_of, legal_part, most_width, play, section};
+use super::one_by_one::{Beams, Best, OneByOne, flips_around, legal_part, most_width, play, section};
 use super::siblings::advance;
 use super::{Cube, Kind, SymmetricCoils, canonical, nodes_of, violation};
 use serde::{Deserialize, Serialize};
@@ -124,14 +124,13 @@ impl Symmetric {
         let count = 3_usize.pow(self.widths.rounds as u32 - 1);
         let best = self.progress.field.first().map(|&(number, _)| number);
         let favorite = best.and_then(|number| orders.iter().find(|order| order.contains(&number)));
-        let mut drawn: Vec<u16> = Vec::new();
+        let mut is_drawn = vec![false; self.coils.symmetries()];
         for place in 0..if orders.is_empty() { 0 } else { count } {
             let order = favorite.filter(|_| place % 2 == 0).unwrap_or(&orders[rng.index(orders.len())]);
-            drawn.push(order.start + rng.index(order.len()) as u16);
+            is_drawn[usize::from(order.start) + rng.index(order.len())] = true;
         }
-        drawn.sort_unstable();
-        drawn.dedup();
-        self.progress.field = drawn.into_iter().map(|number| (number, 0)).collect();
+        self.progress.field =
+            (0..).zip(is_drawn).filter(|&(_, is_drawn)| is_drawn).map(|(number, _)| (number, 0)).collect();
         (self.progress.round, self.progress.next) = (0, 0);
         self.progress.tournaments = self.progress.tournaments.saturating_add(1);
     }
@@ -139,7 +138,10 @@ impl Symmetric {
     /// Ends a round: the third with the longest coils stays, unless it was the last one.
     fn end_round(&mut self) {
         let progress = &mut self.progress;
-        progress.field.sort_by_key(|&(number, length)| (std::cmp::Reverse(length), number));
+        // By length, and by number where lengths are equal, which has 16 bits.
+        let rank = |&(number, length): &Contender| f64::from(length) * 65_536.0 - f64::from(number);
+        let ranks: Vec<f64> = progress.field.iter().map(rank).collect();
+        progress.field = best_first(&ranks).into_iter().map(|place| progress.field[place]).collect();
         progress.round += 1;
         if progress.round < self.widths.rounds {
             progress.next = 0;
@@ -197,14 +199,14 @@ impl Symmetric {
     /// Keeps a finished solution if it is the best one; a coil comes into the pool.
     fn note(&mut self, problem: &Snakes, moves: Vec<u8>, score: Score) {
         if problem.terms.kind == Kind::Coil {
-            self.pool(flips_of(&problem.answer(&moves)));
+            self.pool(flips_around(&problem.answer(&moves)));
         }
         self.progress.best.take(moves, score);
     }
 
     /// Enters the flips of a coil into the pool, if it is one of the longest.
     fn pool(&mut self, flips: Vec<u8>) {
-        let (flips, pool) = (canonical(flips.into_iter()), &mut self.progress.pool);
+        let (flips, pool) = (canonical(flips), &mut self.progress.pool);
         if !pool.contains(&flips) {
             let place = pool.partition_point(|coil| coil.len() >= flips.len());
             pool.insert(place, flips);
@@ -277,8 +279,8 @@ impl Beams for Symmetric {
                 self.progress.ahead = self.progress.ahead.saturating_add(beam.made());
                 let least = self.progress.pool.last().filter(|_| self.progress.pool.len() == POOL).map_or(0, Vec::len);
                 if nodes.len() > least.max(2 * problem.terms.dimension as usize) {
-                    let flips = flips_of(&nodes);
-                    let path = canonical(flips.iter().copied().take(nodes.len() - problem.terms.spread as usize));
+                    let flips = flips_around(&nodes);
+                    let path = canonical(flips[..nodes.len() - problem.terms.spread as usize].to_vec());
                     self.pool(flips);
                     self.keep(problem, work, &path);
                 }

@@ -2,7 +2,7 @@
 
 use super::automorphism::{Symmetries, Symmetry};
 use super::closure::trivial;
-use super::path::{Near, add_ball, backwards, flood, holds, inside, is_woven, near, size, sphere, steps};
+use super::path::{Near, add_ball, flood, holds, inside, is_woven, near, size, sphere, steps};
 use super::width::{ByWidth, by_width, of_width, words};
 use super::{Cube, MAX_WORDS, Potential, nodes_of};
 use soloist::problem::{Entrant, Facts, Key, KeyHasher, StableHasher};
@@ -173,9 +173,9 @@ impl<const W: usize> Images<W> {
         self.banned[number].get_or_init(|| {
             let symmetry = self.symmetries.all[number];
             let mut set = [0; W];
-            for vertex in (0..1_u16 << self.dimension).filter(|&v| !self.symmetries.is_apart(symmetry, v, self.spread))
-            {
-                set[usize::from(vertex >> 6)] |= 1 << (vertex & 63);
+            for vertex in 0..1_u16 << self.dimension {
+                let is_banned = !self.symmetries.is_apart(symmetry, vertex, self.spread);
+                set[usize::from(vertex >> 6)] |= u64::from(is_banned) << (vertex & 63);
             }
             set
         })
@@ -194,7 +194,10 @@ impl<const W: usize> Images<W> {
     fn block(&self, ring: &mut Orbit<W>, symmetry: Symmetry) {
         let (length, spread) = (u32::from(ring.length), self.spread);
         if length + 1 >= spread {
-            let back = backwards(ring.head, ring.history).nth(spread as usize - 1).unwrap_or(ring.head);
+            let mut back = ring.head;
+            for flip in 0..spread - 1 {
+                back ^= 1 << (ring.history >> (4 * flip) & 15);
+            }
             add_ball(&mut ring.blocked, back.into(), &self.near);
         }
         for (number, image) in self.symmetries.images(symmetry, ring.head).enumerate() {
@@ -240,7 +243,9 @@ impl<const W: usize> Images<W> {
     fn legal(&self, ring: &Orbit<W>, symmetry: Symmetry) -> u32 {
         let mut legal = (1_u32 << self.dimension) - 1;
         let recent = (self.spread - 1).min(ring.length.into());
-        (0..recent).for_each(|flip| legal &= !(1 << (ring.history >> (4 * flip) & 15)));
+        for flip in 0..recent {
+            legal &= !(1 << (ring.history >> (4 * flip) & 15));
+        }
         let mut rest = legal;
         while rest != 0 {
             let bit = rest.trailing_zeros();
@@ -283,8 +288,14 @@ impl<const W: usize> Images<W> {
     fn fits(&self, ring: &Orbit<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
         let vertex = way[step as usize - 1];
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= self.spread.min(edges);
-        backwards(ring.head, ring.history).zip(step..step + self.spread - 1).all(|(other, edges)| apart(other, edges))
-            && !holds(&ring.blocked, vertex.into())
+        let mut other = ring.head;
+        for flip in 0..self.spread - 1 {
+            if !apart(other, step + flip) {
+                return false;
+            }
+            other ^= 1 << (ring.history >> (4 * flip) & 15);
+        }
+        !holds(&ring.blocked, vertex.into())
             && self.ahead(ring, symmetry).zip(self.spread - step..).all(|(image, edges)| apart(image, edges))
             && way[..step as usize]
                 .iter()
@@ -294,8 +305,13 @@ impl<const W: usize> Images<W> {
     /// The vertices not blocked that the head can reach.
     fn reach(&self, ring: &Orbit<W>, symmetry: Symmetry) -> [u64; W] {
         let mut taken = ring.blocked;
-        self.ahead(ring, symmetry).for_each(|image| add_ball(&mut taken, image.into(), &self.near));
-        let free = std::array::from_fn(|word| self.inside[word] & !taken[word]);
+        for image in self.ahead(ring, symmetry) {
+            add_ball(&mut taken, image.into(), &self.near);
+        }
+        let mut free = self.inside;
+        for (free, taken) in free.iter_mut().zip(&taken) {
+            *free &= !taken;
+        }
         let mut reached = steps(ring.head, self.legal(ring, symmetry));
         flood(&mut reached, &free, self.words);
         reached
@@ -304,7 +320,12 @@ impl<const W: usize> Images<W> {
     /// The number of vertices in `reached`, 0 when no coil closes there.
     fn room(&self, symmetry: Symmetry, reached: &[u64; W]) -> u32 {
         let closing = |word: usize| sphere(symmetry.shift.into(), self.spread, word);
-        if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
+        for word in 0..self.words {
+            if reached[word] & closing(word) != 0 {
+                return size(reached);
+            }
+        }
+        0
     }
 
     #[inline(never)]
@@ -367,7 +388,9 @@ impl<const W: usize> Images<W> {
         let begin = ring.begin & ((1 << (4 * self.spread.saturating_sub(2))) - 1);
         hash.write_u64(u64::from(recent) << 32 | u64::from(begin));
         let parts = [symmetry.shift, symmetry.permutation, symmetry.order.into(), ring.head, ring.length];
-        parts.iter().for_each(|part| hash.write(&part.to_le_bytes()));
+        for part in parts {
+            hash.write(&part.to_le_bytes());
+        }
         hash.write(&ring.closed.to_le_bytes());
         Some(hash.key())
     }

@@ -1,7 +1,7 @@
 //! The method `sections`: annealing that replaces a section of a path or cycle.
 
 use super::model::{Rules, Snakes};
-use super::one_by_one::{Best, finished, flips_of, play};
+use super::one_by_one::{Best, finished, flips_around, play};
 use super::path::{add_ball, count, flips_into, holds, nth};
 use super::width::{ByWidth, by_width, of_width, words};
 use super::{Kind, MAX_WORDS, canonical, violation};
@@ -112,25 +112,20 @@ impl Draws {
     fn draw(&mut self, problem: &Snakes, parts: &Parts<'_>, (temperature, tried): (f64, u64), rng: &mut Rng) -> &[u16] {
         by_width!(&problem.rules, self => rules, draw; {
             draw.begin(rules, parts);
-            (draw.temperature, draw.left) = (temperature, tried);
+            (draw.at.temperature, draw.at.left) = (temperature, tried);
             draw.continue_path(rules, rng);
-            &draw.drawn
+            &draw.at.drawn
         })
     }
 }
 
 /// A section that is replaced, and what has been drawn for it so far.
-#[derive(Debug)]
-struct Draw<const W: usize> {
+#[derive(Debug, Default)]
+struct Section {
     /// The last `k` vertices before the section, and those of a replacement.
     path: Vec<u16>,
     /// The first `k - 1` vertices behind the section; none if it is the end of a snake.
     behind: Vec<u16>,
-    /// The vertices closer than `k` to one of those.
-    close: [u64; W],
-    /// What is blocked for the vertex after the head, by the number of vertices of the replacement: the balls around
-    /// all other vertices but the first `k - 1` behind the section and the last `k - 1` before the head.
-    blocked: Vec<[u64; W]>,
     /// Vertices that may still be tried.
     left: u64,
     /// The weight of a section by its number of vertices is `exp((n - most) / temperature)`.
@@ -141,6 +136,17 @@ struct Draw<const W: usize> {
     /// The sum of the weights so far, and the section that was drawn from them.
     sum: f64,
     drawn: Vec<u16>,
+}
+
+/// A section with what the rest of the path blocks for it.
+#[derive(Debug)]
+struct Draw<const W: usize> {
+    at: Section,
+    /// The vertices closer than `k` to one behind the section.
+    close: [u64; W],
+    /// What is blocked for the vertex after the head, by the number of vertices of the replacement: the balls around
+    /// all other vertices but the first `k - 1` behind the section and the last `k - 1` before the head.
+    blocked: Vec<[u64; W]>,
 }
 
 impl Sections {
@@ -203,7 +209,9 @@ impl Sections {
     fn flips(&self, problem: &Snakes) -> Vec<u8> {
         let walk: Vec<u32> = self.progress.walk.iter().map(|&vertex| vertex.into()).collect();
         let left = if problem.terms.kind == Kind::Snake { 1 } else { problem.terms.spread as usize };
-        canonical(flips_of(&walk).into_iter().take(walk.len() - left))
+        let mut flips = flips_around(&walk);
+        flips.truncate(walk.len() - left);
+        canonical(flips)
     }
 
     /// Continues from the path or cycle of these moves.
@@ -212,70 +220,16 @@ impl Sections {
     }
 }
 
-impl<const W: usize> Draw<W> {
-    fn new() -> Self {
-        Self {
-            path: Vec::new(),
-            behind: Vec::new(),
-            close: [0; W],
-            blocked: Vec::new(),
-            left: 0,
-            temperature: 1.0,
-            old: Vec::new(),
-            most: 0,
-            sum: 0.0,
-            drawn: Vec::new(),
-        }
-    }
-
-    /// Begins with the old section as the only one.
-    fn begin(&mut self, rules: &Rules<W>, parts: &Parts<'_>) {
-        let Parts { before, section, behind, others } = *parts;
+impl Section {
+    fn begin(&mut self, parts: &Parts<'_>) {
+        let Parts { before, section, behind, .. } = *parts;
         for (list, vertices) in
             [(&mut self.path, before), (&mut self.old, section), (&mut self.drawn, section), (&mut self.behind, behind)]
         {
             list.clear();
             list.extend_from_slice(vertices);
         }
-        self.close = [0; W];
-        behind.iter().for_each(|&vertex| add_ball(&mut self.close, vertex.into(), &rules.near));
-        self.blocked.clear();
-        // The `k - 1` vertices on either side of the section are looked at one by one.
-        self.blocked.push([0; W]);
-        others.into_iter().flatten().for_each(|&vertex| add_ball(&mut self.blocked[0], vertex.into(), &rules.near));
         (self.most, self.sum) = (section.len(), 1.0);
-    }
-
-    /// Finds paths that continue this one.
-    fn continue_path(&mut self, rules: &Rules<W>, rng: &mut Rng) {
-        let (k, is_end) = (rules.spread as usize, self.behind.is_empty());
-        if is_end {
-            self.found(k, rng);
-        }
-        let (Some(&head), Some(&blocked)) = (self.path.last(), self.blocked.last()) else { return };
-        let recent = self.path.windows(2).rev().take(k - 1).fold(0, |flips, pair| flips | (pair[0] ^ pair[1]));
-        let into = flips_into::<W>(|word| blocked[word], head.into()) | u32::from(recent);
-        let mut legal = !into & ((1 << rules.dimension) - 1);
-        if self.blocked.len() > DEEPEST {
-            legal = 0;
-        }
-        while legal != 0 && self.left > 0 {
-            self.left -= 1;
-            let bit = nth::<W>(legal, rng.index(count::<W>(legal)));
-            legal &= !(1 << bit);
-            let next = head ^ 1 << bit;
-            self.path.push(next);
-            if is_end || !holds(&self.close, next.into()) {
-                let mut blocked = blocked;
-                add_ball(&mut blocked, self.path[self.path.len() - k].into(), &rules.near);
-                self.blocked.push(blocked);
-                self.continue_path(rules, rng);
-                self.blocked.pop();
-            } else if self.may_join(next, k) {
-                self.join(rules, rng);
-            }
-            self.path.pop();
-        }
     }
 
     /// Whether a vertex closer than `k` to the vertices behind the section keeps the rule with them. The rest of the
@@ -284,27 +238,6 @@ impl<const W: usize> Draw<W> {
         let edges = |target: &u16| (vertex ^ target).count_ones() as usize;
         let Some(least) = self.behind.first().map(edges).filter(|&least| least < k) else { return false };
         self.behind.iter().zip(least..).all(|(target, along)| edges(target) >= along.min(k))
-    }
-
-    /// Finds the shortest ways from the head to the end of the section.
-    fn join(&mut self, rules: &Rules<W>, rng: &mut Rng) {
-        let (k, [.., head], [target, ..]) = (rules.spread as usize, &self.path[..], &self.behind[..]) else { return };
-        let (head, mut bits) = (*head, head ^ target);
-        if bits.count_ones() == 1 {
-            self.found(k, rng);
-            return;
-        }
-        while bits != 0 {
-            let next = head ^ bits & bits.wrapping_neg();
-            bits &= bits - 1;
-            let is_apart = |(vertex, edges): (&u16, usize)| (vertex ^ next).count_ones() as usize >= edges.min(k);
-            let is_blocked = self.blocked.last().is_none_or(|blocked| holds(blocked, next.into()));
-            if !is_blocked && self.path.iter().rev().zip(1..2 * k).all(is_apart) && self.may_join(next, k) {
-                self.path.push(next);
-                self.join(rules, rng);
-                self.path.pop();
-            }
-        }
     }
 
     /// Takes the replacement with a probability of its part of all weights so far.
@@ -327,6 +260,85 @@ impl<const W: usize> Draw<W> {
         if rng.unit() * self.sum < weight {
             self.drawn.clear();
             self.drawn.extend_from_slice(new);
+        }
+    }
+}
+
+impl<const W: usize> Draw<W> {
+    fn new() -> Self {
+        Self { at: Section::default(), close: [0; W], blocked: Vec::new() }
+    }
+
+    /// Begins with the old section as the only one.
+    fn begin(&mut self, rules: &Rules<W>, parts: &Parts<'_>) {
+        self.at.begin(parts);
+        self.close = [0; W];
+        for &vertex in parts.behind {
+            add_ball(&mut self.close, vertex.into(), &rules.near);
+        }
+        // The `k - 1` vertices on either side of the section are looked at one by one.
+        let mut blocked = [0; W];
+        for vertices in parts.others {
+            for &vertex in vertices {
+                add_ball(&mut blocked, vertex.into(), &rules.near);
+            }
+        }
+        self.blocked.clear();
+        self.blocked.push(blocked);
+    }
+
+    /// Finds paths that continue this one.
+    fn continue_path(&mut self, rules: &Rules<W>, rng: &mut Rng) {
+        let (k, is_end) = (rules.spread as usize, self.at.behind.is_empty());
+        if is_end {
+            self.at.found(k, rng);
+        }
+        let (Some(&head), Some(&blocked)) = (self.at.path.last(), self.blocked.last()) else { return };
+        let recent = self.at.path.windows(2).rev().take(k - 1).fold(0, |flips, pair| flips | (pair[0] ^ pair[1]));
+        let into = flips_into::<W>(|word| blocked[word], head.into()) | u32::from(recent);
+        let mut legal = !into & ((1 << rules.dimension) - 1);
+        if self.blocked.len() > DEEPEST {
+            legal = 0;
+        }
+        while legal != 0 && self.at.left > 0 {
+            self.at.left -= 1;
+            let bit = nth::<W>(legal, rng.index(count::<W>(legal)));
+            legal &= !(1 << bit);
+            let next = head ^ 1 << bit;
+            self.at.path.push(next);
+            if is_end || !holds(&self.close, next.into()) {
+                let mut blocked = blocked;
+                add_ball(&mut blocked, self.at.path[self.at.path.len() - k].into(), &rules.near);
+                self.blocked.push(blocked);
+                self.continue_path(rules, rng);
+                self.blocked.pop();
+            } else if self.at.may_join(next, k) {
+                self.join(rules, rng);
+            }
+            self.at.path.pop();
+        }
+    }
+
+    /// Finds the shortest ways from the head to the end of the section.
+    fn join(&mut self, rules: &Rules<W>, rng: &mut Rng) {
+        let (k, [.., head], [target, ..]) = (rules.spread as usize, &self.at.path[..], &self.at.behind[..]) else {
+            return;
+        };
+        let (head, mut bits) = (*head, head ^ target);
+        if bits.count_ones() == 1 {
+            self.at.found(k, rng);
+            return;
+        }
+        while bits != 0 {
+            let next = head ^ bits & bits.wrapping_neg();
+            bits &= bits - 1;
+            let is_apart = |(vertex, edges): (&u16, usize)| (vertex ^ next).count_ones() as usize >= edges.min(k);
+            let is_blocked = self.blocked.last().is_none_or(|blocked| holds(blocked, next.into()));
+            if !is_blocked && self.at.path.iter().rev().zip(1..2 * k).all(is_apart) && self.at.may_join(next, k) {
+                self.at.path.push(next);
+                self.join(rules, rng);
+                self.at.path.pop();
+            }
         }
     }
 }
