@@ -324,7 +324,9 @@ impl Reader {
     }
 
     fn name(&mut self, name: &str) -> Result<Atom, Failure> {
-        if name.split('[').next().is_some_and(|word| word.matches('.').count() > 1) {
+        // One point and one index.
+        let (word, index) = name.split_once('[').unwrap_or((name, ""));
+        if word.matches('.').count() > 1 || index.contains('[') {
             return self.fail("expected an operator, ';' or the end");
         }
         let Some(&output) = self.outputs.get(name) else { return self.intern(name).map(Atom::Symbol) };

@@ -38,10 +38,15 @@ impl Reader {
                 let symbol = *self.index.get(name).filter(|_| !divide && !self.outputs.contains_key(name))?;
                 at += length;
                 let mut exponent = 1;
-                if text.get(at) == Some(&b'^') {
-                    let (length, number) = whole(&text[at + 1..])?;
+                let sign = match text[at..] {
+                    [b'*', b'*', ..] => 2,
+                    [b'^', ..] => 1,
+                    _ => 0,
+                };
+                if sign > 0 {
+                    let (length, number) = whole(&text[at + sign..])?;
                     exponent = u16::try_from(number).ok().filter(|&exponent| exponent > 0)?;
-                    at += 1 + length;
+                    at += sign + length;
                 }
                 out.factors.push(Factor { symbol, exponent });
             }

@@ -48,7 +48,7 @@ impl Reader {
         for (element, range) in elements.iter().zip(ranges) {
             self.check(element.at, element.name.as_deref())?;
             let sum = self.sum(element.value)?;
-            self.define(element.name.clone(), element.kept, element.at, range.clone(), sum);
+            self.define(element.name.clone(), element.kept, element.value.at, range.clone(), sum);
         }
         Ok(())
     }
@@ -56,6 +56,9 @@ impl Reader {
     /// Whether a statement may have this name.
     fn check(&self, at: usize, name: Option<&str>) -> Result<(), Failure> {
         let Some(name) = name else { return Ok(()) };
+        if name.split('[').next().is_some_and(|word| word.contains('.')) {
+            return Err((at, "expected an operator, ';' or the end".into()));
+        }
         let shown: String = name.chars().take(24).collect();
         if self.outputs.contains_key(name) {
             return Err((at, format!("a second output of the name '{shown}'")));

@@ -318,3 +318,12 @@ proptest! {
         prop_assert_eq!(x.to_string().parse::<Coefficient>().unwrap(), x);
     }
 }
+
+#[test]
+fn a_name_stands_for_its_statement_whatever_follows_it() {
+    let output = |text: &str| {
+        let system = parse("a", text.as_bytes(), true).unwrap();
+        system.outputs().map(|output| output.polynomial.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(output("t = 2 - t;\nF = t*x + t ;"), output("u = 2 - t;\nF = u*x + u ;"));
+}

@@ -122,7 +122,7 @@ impl Parser<'_> {
         if is_constant(&base, Constant::E) {
             return Ok(Tree::new(start, Kind::Call("exp".into(), vec![exponent])));
         }
-        Ok(Tree { at: start, ..base.power(exponent) })
+        Ok(base.power(exponent))
     }
 
     /// Whether operators on elements begin with a point.
@@ -157,7 +157,7 @@ impl Parser<'_> {
                     return self.fail("expected an operator or ')'");
                 }
                 self.at += 1;
-                Ok(tree)
+                Ok(if self.own { tree.in_parentheses(start) } else { tree })
             }
             b'0'..=b'9' => self.number(),
             b'.' if self.rest().get(1).is_some_and(u8::is_ascii_digit) => self.number(),
@@ -311,7 +311,7 @@ impl Parser<'_> {
             "S.NegativeOne" => return Ok(Tree::whole(start, "1").minus()),
             _ => {}
         }
-        if !self.known.contains(&name) && words::is_numberless(self.notation, &name) {
+        if !self.own && !self.known.contains(&name) && words::is_numberless(self.notation, &name) {
             let message = format!("`{name}` is no number that code can hold; --args makes it an input");
             return Err((start, message));
         }

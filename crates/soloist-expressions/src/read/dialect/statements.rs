@@ -302,6 +302,9 @@ impl Parser<'_> {
                 self.at = place;
                 return Ok(local);
             }
+            if self.own {
+                return Ok(true);
+            }
             if self.is(Notation::C) {
                 let whole = WHOLE.contains(&word.as_str()) || word == "long" && !self.starts("double");
                 if whole && first {
@@ -310,7 +313,7 @@ impl Parser<'_> {
                 }
                 first &= matches!(&word[..], "const" | "static" | "constexpr" | "let" | "mut");
             }
-            local |= (self.form || self.own) && lower != "id";
+            local |= self.form && lower != "id";
         }
     }
 
@@ -351,7 +354,7 @@ impl Parser<'_> {
                 self.at += 1;
                 target.base = 1;
             }
-            _ if typed => {
+            _ if typed && !self.own => {
                 self.at = place;
                 return self.fail("expected `name =`");
             }
@@ -377,7 +380,11 @@ impl Parser<'_> {
     /// Reads the name of an output: `f`, `p.q`, `a[1]`, `a[0][1]`, `y(1,2)`. Empty where there is none.
     fn target_name(&mut self) -> Result<String, Failure> {
         let mut name = if is_letter(self.peek()) { self.word() } else { String::new() };
-        while self.peek() == b'.' && !name.is_empty() && self.rest().get(1).is_some_and(|&byte| is_letter(byte)) {
+        while self.peek() == b'.'
+            && !self.own
+            && !name.is_empty()
+            && self.rest().get(1).is_some_and(|&byte| is_letter(byte))
+        {
             self.at += 1;
             name.push('.');
             name.push_str(&self.word());

@@ -53,6 +53,14 @@ impl Tree {
         Self::new(at, Kind::Number(value.to_owned(), true))
     }
 
+    /// The expression in parentheses, which keep it from being taken apart.
+    pub(super) fn in_parentheses(self, at: usize) -> Self {
+        match self.kind {
+            Kind::Sum(_) => Self { at, ..self },
+            _ => Self::new(at, Kind::Sum(vec![(false, self)])),
+        }
+    }
+
     /// The negative.
     pub(super) fn minus(self) -> Self {
         Self::new(self.at, Kind::Sum(vec![(true, self)]))
