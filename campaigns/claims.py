@@ -15,12 +15,12 @@ SOLOIST = os.environ.get("SOLOIST", str(ROOT / "target" / "release" / "soloist")
 CAMPAIGN = os.environ.get("SOLOIST_CAMPAIGN", str(ROOT / "target" / "release" / "campaign"))
 
 # How often a method is drawn: those that prove most often first.
-OFTEN = {"dfs": 6, "bfs": 4, "best-first": 4, "lds": 6, "ida-star": 4, "iterative-broadening": 4, "cabs": 6, "beam": 4,
+OFTEN = {"dfs": 6, "bfs": 4, "best-first": 4, "ida-star": 4, "iterative-broadening": 4, "cabs": 6, "beam": 4,
          "uct": 6, "uct-best": 5, "bmcts": 3, "auto": 4}
 # How often findings of one kind are shown that are no false claims.
 SHOWN = 3
 # Searches that prove, for instances where only these tell anything.
-EXACT = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "cabs"]
+EXACT = ["dfs", "bfs", "best-first", "ida-star", "iterative-broadening", "cabs"]
 
 
 def read_methods():

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import soloist
 
-EXACT = ["dfs", "bfs", "best-first", "lds", "iterative-broadening", "ida-star", "beam", "cabs", "auto"]
+EXACT = ["dfs", "bfs", "best-first", "iterative-broadening", "ida-star", "beam", "cabs", "auto"]
 #: Methods that visit every state of a problem without bound and keys.
-EXHAUSTIVE = ["dfs", "bfs", "lds", "beam"]
+EXHAUSTIVE = ["dfs", "bfs", "beam"]
 
 SACK = '''
 class Case(soloist.Problem):

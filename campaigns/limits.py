@@ -51,7 +51,6 @@ HUNGRY = [
     ("beam", ["width=100000"]),
     ("cabs", []),
     ("dfs", []),
-    ("lds", []),
     ("best-first", []),
     ("ida-star", []),
     ("auto", []),

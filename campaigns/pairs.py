@@ -45,7 +45,7 @@ INSTANCES = {
 }
 METHODS = [
     "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
-    "hd-nrpa", "beam", "cabs", "dfs", "bfs", "best-first", "iterative-broadening", "lds", "ida-star", "anneal", "auto",
+    "hd-nrpa", "beam", "cabs", "dfs", "bfs", "best-first", "iterative-broadening", "ida-star", "anneal", "auto",
 ]
 # Searches of the problems' own, which run on these alone.
 OWN = {

@@ -19,7 +19,7 @@ def test_methods_find_the_optimum(method):
     assert (tour.sense, tour.problem, tour.method, tour.instance) == ("minimize", "Tour", method, "")
 
 
-@pytest.mark.parametrize("method", ["dfs", "bfs", "best-first", "lds", "cabs"])
+@pytest.mark.parametrize("method", ["dfs", "bfs", "best-first", "cabs"])
 def test_systematic_searches_prove_the_optimum(method):
     result = soloist.solve(Bounded(), method=method, time=60)
     assert (result.score, result.optimal, result.bound) == (Knapsack().optimum(), True, Knapsack().optimum())

@@ -19,7 +19,7 @@ MethodName = Literal[
     "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
-    "best-first", "bfs", "iterative-broadening", "lds", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
+    "best-first", "bfs", "iterative-broadening", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
     "sections", "sisr", "k-list", "four-lists", "ranks", "refine",
 ]  # fmt: skip
 

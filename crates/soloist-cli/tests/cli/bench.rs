@@ -450,8 +450,8 @@ fn wrong_specs_are_refused_in_one_line() {
         (2, change("level = 1", "level = [1]"), "line 12: invalid type"),
         (
             2,
-            change("method = \"nmcs\"", "method = \"lds\"").replace("set = { level = 1 }", ""),
-            "line 9: lds: it may finish",
+            change("method = \"nmcs\"", "method = \"bfs\"").replace("set = { level = 1 }", ""),
+            "line 9: bfs: it may finish",
         ),
         (
             2,

@@ -25,7 +25,7 @@
 //! | a move played and not taken back, a beam in the tree | the ledger of the game, which ends with the game |
 //! | places of a beam, or the memory for them | the ledger of the pass, and of the round of passes |
 //! | memory for open states | the ledger of the search |
-//! | widths, discrepancies, thresholds | the ledger of the pass; the next pass has a ledger for itself |
+//! | widths, thresholds | the ledger of the pass; the next pass has a ledger for itself |
 //! | tables of states that forget | nothing: they repeat work and leave nothing out |
 //! | annealing, sampling, nested levels | no proof is ever made |
 //! | `auto` | hands on the proof of an entrant |

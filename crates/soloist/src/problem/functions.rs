@@ -126,7 +126,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "bias",
         python: Some("bias"),
         says: "prior knowledge about a move: the logarithm of its weight",
-        used_by: "`gnrpa`; `bias_weight` of `nrpa`, `hd-nrpa` and `uct`; the order of children in `lds` and \
+        used_by: "`gnrpa`; `bias_weight` of `nrpa`, `hd-nrpa` and `uct`; the order of children in \
                   `iterative-broadening`; edits of sets by `Exchanges`",
         effect: "snakes: the largest effect of all settings: 79 to 92 edges without it, 91 to 96 with it \
                  ([nested](../results/nested.md)); a knapsack with 500 items: 0.34 % closer to the best value by it \
@@ -145,7 +145,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "bound",
         python: Some("bound"),
         says: "that no solution from here is better than this",
-        used_by: "`cabs`, `beam`, `dfs`, `best-first`, `bfs`, `lds`, `ida-star` prune and order by it; `prune` of `uct`, \
+        used_by: "`cabs`, `beam`, `dfs`, `best-first`, `bfs`, `ida-star` prune and order by it; `prune` of `uct`, \
                   on by default in `uct-best`; `cutoff` (`ms`); at the root it ends any search with a proof",
         effect: "without it a proof needs every state to be visited",
         marks: ["", "○", "", "", "○", "●", "●", "○"],
@@ -183,7 +183,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "future",
         python: Some("future"),
         says: "that states have the same future, perhaps by other moves (mirror images), and what they have cost",
-        used_by: "`cabs`, `beam`, `dfs`, `best-first`, `bfs`, `lds`, `ida-star` keep the better of states that differ in \
+        used_by: "`cabs`, `beam`, `dfs`, `best-first`, `bfs`, `ida-star` keep the better of states that differ in \
                   cost only; `anneal` stops replays by it",
         effect: "talent scheduling film105: proof after 276,952 states ([general](../results/general.md))",
         marks: ["", "", "", "", "○", "●", "○", "○"],

@@ -1,5 +1,3 @@
-//! Classical tree searches with bounds.
-//!
 //! Branch and bound: classical tree searches that leave out what cannot improve the incumbent.
 //!
 //! A state whose optimistic [`bound`](crate::Problem::bound) is not strictly better than a feasible incumbent is
@@ -11,11 +9,7 @@
 //! - `breadth-first` (preset `bfs`): layer by layer, for shallow trees; on deep ones no solution is finished within
 //!   any time;
 //! - `iterative-broadening` (preset `iterative-broadening`): pass `b` tries the first `b` children of each state.
-//!   Ends when a pass left out no child;
-//! - `limited-discrepancy` (preset `lds`): pass `k` scores the solutions with exactly `k` moves that are not the
-//!   first child, so that solutions close to the heuristic's choice come first. Any other child is one discrepancy.
-//!   The depth of the tree is not known beforehand, so that a pass walks (without scoring) paths that Korf's
-//!   improved version leaves out. Ends when a pass left out no child.
+//!   Ends when a pass left out no child.
 //!
 //! With `table`, a state is skipped when one with the same [future](crate::problem::Dominance::future) and a score
 //! so far at least as good (and equal [resources](crate::problem::Dominance::resources)) was met, or, of a problem
@@ -52,7 +46,7 @@
 //! # use soloist::{Budget, Method, Solver};
 //! # use soloist::doc::Staircase;
 //! # use soloist::run::StopReason;
-//! for name in ["dfs", "best-first", "bfs", "iterative-broadening", "lds"] {
+//! for name in ["dfs", "best-first", "bfs", "iterative-broadening"] {
 //!     let outcome = Solver::new(&Staircase(8), Method::preset(name).unwrap())
 //!         .budget(Budget::nodes(10_000)).seed(1).run().unwrap();
 //!     assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
@@ -67,8 +61,7 @@
 //! of minimum cost paths", IEEE Transactions on Systems Science and Cybernetics 4, 1968, pages 100-107
 //! (best-first). E. F. Moore, "The shortest path through a maze", International Symposium on the Theory of
 //! Switching, Harvard 1959, pages 285-292 (breadth-first). M. L. Ginsberg and W. D. Harvey, "Iterative broadening",
-//! Artificial Intelligence 55, 1992, pages 367-383. W. D. Harvey and M. L. Ginsberg, "Limited discrepancy search",
-//! IJCAI 1995, pages 607-613. R. E. Korf, "Improved limited discrepancy search", AAAI 1996, pages 286-291.
+//! Artificial Intelligence 55, 1992, pages 367-383.
 
 use super::family::Family;
 use super::{Search, states};
@@ -90,8 +83,6 @@ choice! {
         BreadthFirst = "breadth-first",
         /// Depth-first passes over the first 1, 2, 3, ... children of each state.
         IterativeBroadening = "iterative-broadening",
-        /// Depth-first passes over the solutions with 0, 1, 2, ... discrepancies: moves other than the first child.
-        LimitedDiscrepancy = "limited-discrepancy",
     }
 }
 
@@ -136,7 +127,6 @@ impl Family for BranchAndBound {
         let plan = match self.order {
             Order::DepthFirst => Plan::All,
             Order::IterativeBroadening => Plan::Broadening,
-            Order::LimitedDiscrepancy => Plan::Discrepancies,
             Order::BestFirst | Order::BreadthFirst => return Box::new(OpenList::new(self, problem, memory)),
         };
         Box::new(DepthFirst::new(plan, self.children, self.shuffle, self.table, problem, memory))

@@ -279,12 +279,6 @@ const PRESETS: &[Preset] = &[
         make: || Method::from(BranchAndBound::in_order(Order::IterativeBroadening)),
     },
     Preset {
-        name: "lds",
-        summary: "limited discrepancy search: passes with 0, 1, 2, ... moves other than the first choice",
-        reference: "W. D. Harvey and M. L. Ginsberg, IJCAI 1995; R. E. Korf, AAAI 1996",
-        make: || Method::from(BranchAndBound::in_order(Order::LimitedDiscrepancy)),
-    },
-    Preset {
         name: "ida-star",
         summary: "iterative deepening A* on the bounds",
         reference: "R. E. Korf, Artificial Intelligence 27, 1985",

@@ -305,7 +305,7 @@ fn a_winner_that_still_improves_has_the_last_part() {
 #[test]
 fn exact_entrants_alone_go_on_until_a_limit() {
     let problem = Fenced::new(Bag::sixteen());
-    for methods in ["cabs,beam", "dfs,cabs", "best-first,bfs", "bfs,ida-star", "lds,iterative-broadening"] {
+    for methods in ["cabs,beam", "dfs,cabs", "best-first,bfs", "bfs,ida-star", "dfs,iterative-broadening"] {
         let setup = || Setup::from(method("auto", &[("methods", methods)])).proof(0.0).rollout("random");
         for (playouts, nodes) in [(30, 57), (9, 40), (300, 100)] {
             let solver = |factor| {

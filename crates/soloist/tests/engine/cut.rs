@@ -49,7 +49,6 @@ fn games_without_end_are_an_error() {
         "beam",
         "cabs",
         "dfs",
-        "lds",
         "best-first",
         "bfs",
         "ida-star",

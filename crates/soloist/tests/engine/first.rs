@@ -7,7 +7,7 @@ use soloist::run::StopReason;
 use soloist::{Budget, Method, Outcome, Problem, Score, Sense, Setup, Solver};
 
 /// Methods that look for an incumbent before they prune or prove.
-const EXACT: [&str; 8] = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "beam", "cabs"];
+const EXACT: [&str; 7] = ["dfs", "bfs", "best-first", "ida-star", "iterative-broadening", "beam", "cabs"];
 
 /// A random graph of layers with costs on its edges; some ends are infeasible. The bound is the cost so far and a
 /// part of what is still needed.
@@ -175,11 +175,10 @@ fn infeasible_first_games_are_tried_again() {
 /// true, at any time.
 #[test]
 fn bounds_and_proofs_hold_on_random_problems() {
-    let settings: [(&str, &[(&str, &str)]); 18] = [
+    let settings: [(&str, &[(&str, &str)]); 17] = [
         ("dfs", &[]),
         ("best-first", &[("table", "false")]),
         ("bfs", &[]),
-        ("lds", &[]),
         ("ida-star", &[]),
         ("iterative-broadening", &[]),
         ("beam", &[("width", "2")]),

@@ -35,6 +35,7 @@ fn compare(name: &str, begin: &str, end: &str, expected: &str) {
 fn declared(owner: &str) -> BTreeSet<String> {
     let file = match owner {
         "Problem" => "mod".to_owned(),
+        "Exchange" => "swap".to_owned(),
         name => name.to_lowercase(),
     };
     let text = read(&format!("crates/soloist/src/problem/{file}.rs"));

@@ -6,7 +6,7 @@ use soloist::problem::{Dominance, Key, stable_hash};
 use soloist::run::StopReason;
 use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
-const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
+const MERGING: [&str; 7] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "ida-star"];
 
 /// What the states of [`Grid`] tell about their futures.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -28,16 +28,8 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Systematic searches: one that goes layer by layer needs a problem with few layers to finish anything.
-const SYSTEMATIC: &[&str] = &[
-    "dfs",
-    "dfs shuffle=all",
-    "best-first",
-    "bfs",
-    "iterative-broadening children=bias",
-    "lds",
-    "lds children=bias shuffle=all",
-    "ida-star",
-];
+const SYSTEMATIC: &[&str] =
+    &["dfs", "dfs shuffle=all", "best-first", "bfs", "iterative-broadening children=bias", "ida-star"];
 
 /// Tree searches beyond plain UCT, and local search.
 const TREES: &[&str] = &[

@@ -372,7 +372,7 @@ fn ends(range: &str) -> Vec<String> {
         return choices.split(' ').map(str::to_owned).collect();
     }
     if range.contains("methods other than auto") {
-        return vec!["choose".into(), "sampling,lds".into()];
+        return vec!["choose".into(), "sampling,dfs".into()];
     }
     // A list of numbers has the range of one.
     let words: Vec<&str> = range.split([' ', ',']).collect();
@@ -491,7 +491,7 @@ fn beams_of_policies_beyond_the_memory_are_refused_with_the_figure() {
 #[test]
 fn limits_that_never_end_a_run_are_refused() {
     let bag = Fenced::new(Bag::sixteen());
-    let exact = ["dfs", "bfs", "best-first", "lds", "iterative-broadening", "ida-star", "cabs"];
+    let exact = ["dfs", "bfs", "best-first", "iterative-broadening", "ida-star", "cabs"];
     for (name, settings) in exact.into_iter().map(|name| (name, &[][..])).chain([("beam", &[("prune", "true")][..])]) {
         for budget in [Budget::playouts(9), Budget { stall: Some(9), ..Budget::default() }] {
             let error = Solver::new(&bag, method(name, settings)).budget(budget.clone()).run().unwrap_err();

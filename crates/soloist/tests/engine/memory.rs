@@ -210,7 +210,6 @@ fn states_with_lists_stay_within_the_memory() {
     for (name, heavy) in [
         ("dfs", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
         ("ida-star", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
-        ("lds", Heavy { depth: 60, comb: true, bytes: 64 << 10 }),
         ("iterative-broadening", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
         ("dfs", Heavy { depth: 9, comb: false, bytes: 64 << 10 }),
         ("beam", Heavy { depth: 9, comb: false, bytes: 64 << 10 }),

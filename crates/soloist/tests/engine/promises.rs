@@ -136,7 +136,7 @@ impl Rollout<Sums> for Odd {
 fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
     for (sense, bound, at) in [(Sense::Maximize, -0.5, 21.0), (Sense::Minimize, 22.5, 0.0)] {
         let problem = Sums { sense: Some(sense), bound: Some(bound), ..Sums::default() };
-        for name in ["sampling", "uct", "nmcs", "nrpa", "beam", "cabs", "dfs", "best-first", "lds", "anneal"] {
+        for name in ["sampling", "uct", "nmcs", "nrpa", "beam", "cabs", "dfs", "best-first", "anneal"] {
             for threads in [1, 2] {
                 let solver = Solver::new(&problem, method(name, &[])).threads(threads).budget(games(5_000));
                 let error = solver.run().unwrap_err();

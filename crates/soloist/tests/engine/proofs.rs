@@ -55,7 +55,7 @@ fn draw(values: Values, rng: &mut Rng) -> String {
             let all = [
                 "uct(rollout=always),cabs(selective=true rollout=shy)",
                 "uct(rollout=late),beam(width=2 selective=true),sampling",
-                "uct(value=best rollout=late),lds",
+                "uct(value=best rollout=late),dfs",
                 "anneal,bmcts(beam_limit=5 beam_width=1 solver=true),nrpa(level=2)",
             ];
             all[rng.index(all.len())].to_owned()
@@ -172,7 +172,7 @@ fn tree_searches_hand_on_what_rollouts_leave_out() {
 #[test]
 fn infeasibility_is_not_an_optimum() {
     let problem = Thicket::hopeless(3);
-    for name in ["dfs", "best-first", "bfs", "lds", "iterative-broadening", "ida-star", "uct", "cabs", "beam"] {
+    for name in ["dfs", "best-first", "bfs", "iterative-broadening", "ida-star", "uct", "cabs", "beam"] {
         let budget = Budget { nodes: Some(1_000_000), ..Budget::playouts(1_000_000) };
         let method = Method::preset(name).unwrap();
         let solver = Solver::new(&problem, method).rollout("random").budget(budget);

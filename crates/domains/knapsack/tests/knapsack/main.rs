@@ -108,9 +108,7 @@ fn states_with_the_same_hash_are_not_taken_as_equal() {
     assert_eq!(hash(items[0]), hash(items[1]));
     let best = brute_force(&sack) as f64;
     let problem = Knapsack::new(&sack);
-    for name in
-        ["dfs", "bfs", "best-first", "cabs", "ida-star", "iterative-broadening", "lds", "beam", "uct-best", "auto"]
-    {
+    for name in ["dfs", "bfs", "best-first", "cabs", "ida-star", "iterative-broadening", "beam", "uct-best", "auto"] {
         let setup = Setup::named(name);
         // `auto` may count playouts alone, and the others nodes alone.
         let budget = Budget { playouts: Some(10_000), ..Budget::nodes(10_000) };

@@ -83,7 +83,7 @@ fn transpositions_prove_what_plain_search_proves() {
         };
         let plain = solve("dfs", &[("table", "false")]);
         let known = plain.optimal.then(|| plain.best.as_ref().map(|best| best.score));
-        for (name, set) in [("uct", &[("transpositions", "true")][..]), ("lds", &[]), ("ida-star", &[]), ("bfs", &[])] {
+        for (name, set) in [("uct", &[("transpositions", "true")][..]), ("ida-star", &[]), ("bfs", &[])] {
             let found = solve(name, set);
             if found.optimal
                 && let Some(known) = known

@@ -154,10 +154,14 @@ impl Links {
         let same = self.order.len() == entries.len();
         let first = if same { first } else { 0 };
         for (place, entry) in entries.iter().enumerate().skip(first) {
-            let Some(&number) = self.numbers.get(&entry.name).filter(|_| same) else { return self.renumber(entries) };
+            // A decision of the entries before `first` has its place there.
+            let own =
+                self.numbers.get(&entry.name).filter(|&&number| same && self.places[number as usize] >= first as u32);
+            let Some(&number) = own else { return self.renumber(entries) };
             (self.order[place], self.places[number as usize]) = (number, place as u32);
         }
-        true
+        let once = (first..entries.len()).all(|place| self.places[self.order[place] as usize] == place as u32);
+        once || self.renumber(entries)
     }
 
     /// Numbers the decisions.

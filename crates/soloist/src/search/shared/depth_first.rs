@@ -1,5 +1,4 @@
-//! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
-//! iterative deepening share.
+//! Depth-first tree search in passes: what branch and bound, iterative broadening and iterative deepening share.
 
 use crate::Sense;
 use crate::core::abort::EVERY;
@@ -21,23 +20,12 @@ pub(crate) enum Plan {
     All,
     /// All but the first `number + 1` children of each state.
     Broadening,
-    /// Solutions with another number of discrepancies than `number`.
-    Discrepancies,
     /// States whose bound is worse than a threshold, which moves by at least `step` between passes.
     Threshold { step: f64 },
 }
 
 /// Bytes for the path however little memory there is.
 const ALWAYS: usize = 1 << 18;
-
-/// What the path to a state has used up, and whether it is new.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    /// Discrepancies that are still to be spent.
-    left: u64,
-    /// Whether no earlier pass came this way.
-    fresh: bool,
-}
 
 /// A state on the present path and its children.
 struct Frame {
@@ -51,7 +39,8 @@ struct Frame {
     rest: Option<f64>,
     /// Which child is tried next.
     next: usize,
-    mark: Mark,
+    /// Whether no earlier pass came this way.
+    fresh: bool,
     bound: f64,
 }
 
@@ -140,26 +129,14 @@ impl DepthFirst {
             listed: true,
             rest: None,
             next: 0,
-            mark: Mark { left: 0, fresh: true },
+            fresh: true,
             bound: unbounded(self.sense),
         })
     }
 
-    /// Returns the mark of the root.
-    fn first_mark(&self) -> Mark {
-        match self.plan {
-            Plan::Discrepancies => Mark { left: self.pass.number, fresh: true },
-            _ => Mark { left: 0, fresh: self.pass.number == 0 },
-        }
-    }
-
-    /// Returns the mark of the child `index` of a state with the mark `parent`, apart from what its bound says.
-    fn mark(&self, parent: Mark, index: usize) -> Mark {
-        match self.plan {
-            Plan::Broadening => Mark { fresh: parent.fresh || index as u64 == self.pass.number, ..parent },
-            Plan::Discrepancies => Mark { left: parent.left.saturating_sub(u64::from(index > 0)), ..parent },
-            Plan::All | Plan::Threshold { .. } => parent,
-        }
+    /// Whether the child `index` of a state is new, where `parent` says it of the state; apart from what its bound says.
+    fn is_fresh(&self, parent: bool, index: usize) -> bool {
+        parent || self.plan == Plan::Broadening && index as u64 == self.pass.number
     }
 
     /// Whether the pass before left out a state with this bound.
@@ -168,10 +145,9 @@ impl DepthFirst {
     }
 
     /// Returns how many children of a state this pass tries.
-    fn width(&self, mark: Mark) -> usize {
+    fn width(&self) -> usize {
         match self.plan {
             Plan::Broadening => usize::try_from(self.pass.number).map_or(usize::MAX, |number| number.saturating_add(1)),
-            Plan::Discrepancies if mark.left == 0 => 1,
             _ => usize::MAX,
         }
     }
@@ -191,11 +167,11 @@ impl DepthFirst {
         let sense = self.sense;
         let hopeful = |bound: f64| !sense.is_hopeless(bound, incumbent);
         loop {
-            let (depth, mark) = (self.frames.len(), self.frames.last()?.mark);
+            let (depth, fresh) = (self.frames.len(), self.frames.last()?.fresh);
             if !self.frames[depth - 1].listed {
                 self.restore(problem);
             }
-            let width = self.width(mark);
+            let width = self.width();
             let frame = &mut self.frames[depth - 1];
             let index = frame.next;
             let rest = &frame.children[index.min(frame.children.len())..];
@@ -218,7 +194,7 @@ impl DepthFirst {
             if let (Some(above), Some(state)) = (&self.frames[depth - 1].state, &mut next.state) {
                 problem.child(above, child.mv, state);
             }
-            next.mark = self.mark(mark, index);
+            next.fresh = self.is_fresh(fresh, index);
             return Some((next, (self.lister.order == Children::Bound).then_some(child.bound)));
         }
     }
@@ -229,7 +205,7 @@ impl DepthFirst {
         context.tally.counters.nodes += 1;
         let Some(state) = &frame.state else { return };
         let bound = bound.unwrap_or_else(|| optimistic(problem, state));
-        frame.mark.fresh |= self.was_cut(bound);
+        frame.fresh |= self.was_cut(bound);
         frame.bound = bound;
         if self.sense.is_hopeless(bound, context.incumbent())
             || self.below_threshold(bound)
@@ -237,8 +213,7 @@ impl DepthFirst {
         {
             self.set_aside(frame);
         } else if frame.children.is_empty() {
-            if frame.mark.left == 0
-                && frame.mark.fresh
+            if frame.fresh
                 && let Some(state) = &frame.state
             {
                 context.score_leaf(state, &self.path);
@@ -352,12 +327,10 @@ impl DepthFirst {
     /// Lists the children of a state unless this pass has met it already.
     fn enter(&mut self, problem: &dyn ErasedProblem, frame: &mut Frame) -> bool {
         let identity = frame.state.as_ref().and_then(|state| self.identities.of(problem, state));
-        if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
-            // With discrepancies left, a state has other solutions in this pass.
-            let key = if frame.mark.left == 0 { key } else { key.with(frame.mark.left) };
-            if table.enter((key, value)) {
-                return false;
-            }
+        if let (Some(table), Some(identity)) = (&mut self.table, identity)
+            && table.enter(identity)
+        {
+            return false;
         }
         self.list(problem, identity.map(|(key, _)| key), frame);
         true
@@ -398,7 +371,7 @@ impl Search for DepthFirst {
             self.path.clear();
             let mut frame = self.frame();
             frame.state.get_or_insert_with(|| self.root.clone()).clone_from(&self.root);
-            frame.mark = self.first_mark();
+            frame.fresh = self.pass.number == 0;
             Some((frame, None))
         } else {
             self.advance(context.problem, context.incumbent())
@@ -431,7 +404,7 @@ impl Search for DepthFirst {
                 })
                 .reduce(|a, b| self.sense.best_value(a, b)),
             Plan::Threshold { .. } => Some(self.pass.ceiling.bound(self.sense)),
-            Plan::Broadening | Plan::Discrepancies => None,
+            Plan::Broadening => None,
         }
     }
 
@@ -481,15 +454,15 @@ impl Search for DepthFirst {
                 if let (Some(above), Some(state)) = (&parent.state, &mut frame.state) {
                     problem.child(above, child.mv, state);
                 }
-                frame.mark = self.mark(parent.mark, index);
+                frame.fresh = self.is_fresh(parent.fresh, index);
                 self.path.push(child.mv);
             } else {
                 frame.state = Some(self.root.clone());
-                frame.mark = self.first_mark();
+                frame.fresh = self.pass.number == 0;
             }
             let Some(state) = &frame.state else { break };
             frame.bound = optimistic(problem, state);
-            frame.mark.fresh |= self.was_cut(frame.bound);
+            frame.fresh |= self.was_cut(frame.bound);
             let identity = self.identities.of(problem, state);
             self.list(problem, identity.map(|(key, _)| key), &mut frame);
             // All frames but the last have entered one of their children.

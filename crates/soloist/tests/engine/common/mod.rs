@@ -397,9 +397,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("beam", &[("width", "20"), ("selective", "true"), ("merit", "bound")]),
         ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
         ("dfs", &[("shuffle", "all"), ("children", "given")]),
-        ("lds", &[("children", "bias")]),
         ("best-first", &[("shuffle", "all"), ("table", "false")]),
-        ("lds", &[("shuffle", "all"), ("children", "given")]),
         ("iterative-broadening", &[("shuffle", "all"), ("table", "false")]),
         ("ida-star", &[("shuffle", "all"), ("children", "given"), ("step", "2")]),
     ];
