@@ -134,7 +134,8 @@ impl DepthFirst {
         })
     }
 
-    /// Whether the child `index` of a state is new, where `parent` says it of the state; apart from what its bound says.
+    /// Whether the child `index` of a state is new, where `parent` says it of the state; apart from what its bound
+    /// says.
     fn is_fresh(&self, parent: bool, index: usize) -> bool {
         parent || self.plan == Plan::Broadening && index as u64 == self.pass.number
     }
