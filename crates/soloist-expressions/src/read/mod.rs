@@ -65,7 +65,7 @@ pub fn read_with(
 /// `\\ ...`, `/* ... */`, `(* ... *)` and, in FORM, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
-/// Other notations: listings of FORM, Mathematica (`f[x]`, `{a, b}`, `Power[a, 2]`),
+/// Other notations are read too: listings of FORM, Mathematica (`f[x]`, `{a, b}`, `Power[a, 2]`),
 /// Maple (`v := [a, b]`), SymPy (`srepr`, `Matrix`, `S(3)`), Maxima (`f : a$`), MATLAB (`a.*b`, `[a; b]`),
 /// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). Each has its own words: FORM's `den(x)` is
 /// 1/x there and in Mathematica alone. Without a notation it is guessed by marks that no other one has; a text without
@@ -74,7 +74,7 @@ pub fn read_with(
 ///
 /// A statement that later ones use is an intermediate and no output, unless FORM declares it as an expression.
 ///
-/// Functions and inverses that code can compute are [`Call`]s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
+/// Functions and inverses that code can compute are [`Call`](crate::Call)s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
 /// inverse for each denominator up to content and sign. Other functions are opaque: `f(x)` becomes a symbol.
 /// Conditionals of all notations (`Piecewise`, `c ? a : b`, `merge`) and the constants pi and e are calls too. The
 /// imaginary unit is one with [`Reading::complex`], elsewhere an error; see `docs/guide/expressions.md`.

@@ -17,129 +17,176 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
         return Ok(());
     }
     mapping(system, code, language, names)?;
-    let (inputs, outputs) = (names.inputs.len(), names.outputs.len());
     let comment = comment(language);
-    // Before the function, inside it, behind it.
-    let (mut place, mut function) = (0, String::new());
-    let (mut guard, mut tail): (Vec<&str>, Vec<(usize, &str)>) = (Vec::new(), Vec::new());
-    let mut declared = Trait::default();
+    let mut frame = Frame {
+        machine,
+        number,
+        inputs: names.inputs.len(),
+        outputs: names.outputs.len(),
+        place: Place::Before,
+        function: String::new(),
+        guard: Vec::new(),
+        tail: Vec::new(),
+        declared: Trait::default(),
+    };
     for (index, line) in code.lines().enumerate() {
-        let wrong = |expected: &str| {
-            Err(format!("line {}: found {}, expected {expected}", index + 1, quote(line.trim().as_bytes())))
-        };
         let text = line.trim();
         if text.is_empty() || text.starts_with(comment) {
             continue;
         }
-        match (place, language) {
-            (0, Language::C) => {
-                let known = [
-                    "#include <stddef.h>",
-                    "#include <math.h>",
-                    "#include <complex.h>",
-                    "#include <quadmath.h>",
-                    "#endif",
-                    "#define restrict __restrict",
-                    "#if defined(__cplusplus) && !defined(restrict)",
-                ];
-                if known.contains(&text) || is_header(text) {
-                    continue;
-                }
-                if function.is_empty() {
-                    let end = format!("(const {number} *restrict x, {number} *restrict y)");
-                    let name = text.strip_prefix("void ").and_then(|rest| rest.strip_suffix(&end));
-                    let Some(name) = name.filter(|name| is_identifier(name)) else {
-                        return wrong("`void NAME(const double *restrict x, double *restrict y)`");
-                    };
-                    name.clone_into(&mut function);
-                } else if text == "{" {
-                    place = 1;
-                } else {
-                    return wrong("`{`");
-                }
-            }
-            (0, Language::Cpp) => {
-                let known = ["#pragma once", "#include <cstddef>", "#include <cmath>", "#include <complex>"];
-                if known.contains(&text) || function.is_empty() && text == "template <typename T>" {
-                    continue;
-                }
-                if function.is_empty() {
-                    let name = text.strip_prefix("void ").and_then(|rest| rest.strip_suffix("(const T *x, T *y)"));
-                    let Some(name) = name.filter(|name| is_identifier(name)) else {
-                        return wrong("`void NAME(const T *x, T *y)`");
-                    };
-                    name.clone_into(&mut function);
-                } else if text == "{" {
-                    place = 1;
-                } else {
-                    return wrong("`{`");
-                }
-            }
-            (1, Language::Cpp) if text.starts_with("using ") => {
-                let name = text.strip_prefix("using std::").and_then(|rest| rest.strip_suffix(';'));
-                if name.is_none_or(|name| machine.function(name).is_none()) {
-                    return wrong("a function that the code calls");
-                }
-            }
-            (1, Language::Cpp) if text == "}" => place = 2,
-            (0, Language::Rust) => {
-                if text == "#[allow(clippy::all, unused_variables)]" {
-                    continue;
-                }
-                if machine.is_generic() && !text.starts_with("pub fn ") {
-                    match declared.line(text) {
-                        Ok(()) => continue,
-                        Err(expected) => return wrong(&expected),
-                    }
-                }
-                let bound = if machine.is_generic() { "<T: Number>" } else { "" };
-                let end = format!("{bound}(x: &[{number}; {inputs}], y: &mut [{number}; {outputs}]) {{");
-                let name = text.strip_prefix("pub fn ").and_then(|rest| rest.strip_suffix(&end));
-                if !name.is_some_and(is_identifier) {
-                    return wrong(&format!("`pub fn NAME{end}`"));
-                }
-                place = 1;
-            }
-            (0, Language::Python) => {
-                if ["import math", "import cmath"].contains(&text) || text == CBRT {
-                    continue;
-                }
-                if GUARD.contains(&text) {
-                    guard.push(text);
-                    continue;
-                }
-                let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
-                let Some(name) = name.filter(|name| is_identifier(name)) else {
-                    return wrong("`def NAME(x):`");
-                };
-                name.clone_into(&mut function);
-                place = 1;
-            }
-            (0, _) => {
-                let name = text.strip_prefix("subroutine ").and_then(|rest| rest.strip_suffix("(x, y)"));
-                if !name.is_some_and(is_identifier) {
-                    return wrong("`subroutine NAME(x, y)`");
-                }
-                place = 1;
-            }
-            (1, Language::C | Language::Rust) if text == "}" => place = 2,
-            (1, Language::Python) if text == "return y" => place = 2,
-            (1, Language::Python) if text.starts_with("y = [") && text != format!("y = [0]*{outputs}") => {
-                return wrong(&format!("`y = [0]*{outputs}`"));
-            }
-            (1, Language::Fortran) if text.starts_with("end subroutine") => place = 2,
-            (1, Language::Fortran) if text.contains("::") && !fortran(text, machine, inputs, outputs) => {
-                return wrong("arrays of one type of the sizes of inputs and outputs");
-            }
-            (1, _) => {}
-            (_, Language::C | Language::Cpp | Language::Python) => tail.push((index + 1, text)),
-            _ => return wrong("the end of the code"),
-        }
+        frame
+            .line(index + 1, text)
+            .map_err(|expected| format!("line {}: found {}, expected {expected}", index + 1, quote(text.as_bytes())))?;
     }
+    let Frame { function, guard, tail, .. } = frame;
     if !guard.is_empty() && guard != GUARD {
         return Err(format!("the function `_value` is not `{}`", GUARD.join("` `")));
     }
     if tail.is_empty() { Ok(()) } else { behind(system, &function, machine, &tail) }
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Before,
+    Inside,
+    Behind,
+}
+
+/// What of the code has been checked. Each function returns what was expected in place of a line that is wrong.
+struct Frame<'a> {
+    machine: Machine,
+    number: &'a str,
+    inputs: usize,
+    outputs: usize,
+    place: Place,
+    /// The name of the function, once it was met.
+    function: String,
+    /// Lines of the function that guards calls of Python.
+    guard: Vec<&'a str>,
+    /// Lines behind the function, with their numbers.
+    tail: Vec<(usize, &'a str)>,
+    declared: Trait,
+}
+
+impl<'a> Frame<'a> {
+    fn line(&mut self, number: usize, text: &'a str) -> Result<(), String> {
+        match (self.place, self.machine.language) {
+            (Place::Before, Language::C | Language::Cpp) => self.c_head(text),
+            (Place::Before, Language::Rust) => self.rust_head(text),
+            (Place::Before, Language::Python) => self.python_head(text),
+            (Place::Before, _) => {
+                let name = text.strip_prefix("subroutine ").and_then(|rest| rest.strip_suffix("(x, y)"));
+                self.begin(name, "`subroutine NAME(x, y)`")
+            }
+            (Place::Inside, _) => self.inside(text),
+            (Place::Behind, Language::C | Language::Cpp | Language::Python) => {
+                self.tail.push((number, text));
+                Ok(())
+            }
+            _ => Err("the end of the code".into()),
+        }
+    }
+
+    /// Takes the name of the function, behind which its statements stand.
+    fn begin(&mut self, name: Option<&str>, expected: &str) -> Result<(), String> {
+        let name = name.filter(|name| is_identifier(name)).ok_or(expected)?;
+        name.clone_into(&mut self.function);
+        self.place = Place::Inside;
+        Ok(())
+    }
+
+    fn c_head(&mut self, text: &str) -> Result<(), String> {
+        let known: &[&str] = &[
+            "#include <stddef.h>",
+            "#include <math.h>",
+            "#include <complex.h>",
+            "#include <quadmath.h>",
+            "#endif",
+            "#define restrict __restrict",
+            "#if defined(__cplusplus) && !defined(restrict)",
+        ];
+        let c = self.machine.language == Language::C;
+        let passed = if c {
+            known.contains(&text) || is_header(text)
+        } else {
+            ["#pragma once", "#include <cstddef>", "#include <cmath>", "#include <complex>"].contains(&text)
+                || self.function.is_empty() && text == "template <typename T>"
+        };
+        if passed {
+            return Ok(());
+        }
+        if !self.function.is_empty() {
+            self.place = Place::Inside;
+            return if text == "{" { Ok(()) } else { Err("`{`".into()) };
+        }
+        let number = self.number;
+        let (end, expected) = if c {
+            let end = format!("(const {number} *restrict x, {number} *restrict y)");
+            (end, "`void NAME(const double *restrict x, double *restrict y)`")
+        } else {
+            ("(const T *x, T *y)".to_owned(), "`void NAME(const T *x, T *y)`")
+        };
+        self.begin(text.strip_prefix("void ").and_then(|rest| rest.strip_suffix(&end)), expected)?;
+        // The brace stands on the next line.
+        self.place = Place::Before;
+        Ok(())
+    }
+
+    fn rust_head(&mut self, text: &str) -> Result<(), String> {
+        if text == "#[allow(clippy::all, unused_variables)]" {
+            return Ok(());
+        }
+        let generic = self.machine.is_generic();
+        if generic && !text.starts_with("pub fn ") {
+            return self.declared.line(text);
+        }
+        let Self { number, inputs, outputs, .. } = self;
+        let bound = if generic { "<T: Number>" } else { "" };
+        let end = format!("{bound}(x: &[{number}; {inputs}], y: &mut [{number}; {outputs}]) {{");
+        let name = text.strip_prefix("pub fn ").and_then(|rest| rest.strip_suffix(&end));
+        self.begin(name, &format!("`pub fn NAME{end}`"))
+    }
+
+    fn python_head(&mut self, text: &'a str) -> Result<(), String> {
+        if ["import math", "import cmath"].contains(&text) || text == CBRT {
+            return Ok(());
+        }
+        if GUARD.contains(&text) {
+            self.guard.push(text);
+            return Ok(());
+        }
+        let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
+        self.begin(name, "`def NAME(x):`")
+    }
+
+    /// Checks a line of the function that is no statement.
+    fn inside(&mut self, text: &str) -> Result<(), String> {
+        let Self { machine, inputs, outputs, .. } = *self;
+        let ends = match machine.language {
+            Language::C | Language::Cpp | Language::Rust => text == "}",
+            Language::Python => text == "return y",
+            _ => text.starts_with("end subroutine"),
+        };
+        if ends {
+            self.place = Place::Behind;
+            return Ok(());
+        }
+        match machine.language {
+            Language::Cpp if text.starts_with("using ") => {
+                let name = text.strip_prefix("using std::").and_then(|rest| rest.strip_suffix(';'));
+                let called = name.is_some_and(|name| machine.function(name).is_some());
+                called.then_some(()).ok_or_else(|| "a function that the code calls".into())
+            }
+            Language::Python if text.starts_with("y = [") && text != format!("y = [0]*{outputs}") => {
+                Err(format!("`y = [0]*{outputs}`"))
+            }
+            Language::Fortran if text.contains("::") && !fortran(text, machine, inputs, outputs) => {
+                Err("arrays of one type of the sizes of inputs and outputs".into())
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Checks the lines behind the function, in their order: the loop over many points, or the names of Python.

@@ -237,103 +237,100 @@ fn function(name: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(own, others)| *own == name || others.contains(&name)).map(|&(own, _)| own)
 }
 
-fn call(at: usize, name: &str, rules: Rules, arguments: Vec<Tree>) -> Result<Tree, Failure> {
+fn own(at: usize, name: &str, arguments: Vec<Tree>) -> Tree {
+    Tree::new(at, Kind::Call(name.to_owned(), arguments))
+}
+
+fn call(at: usize, name: &str, rules: Rules, mut arguments: Vec<Tree>) -> Result<Tree, Failure> {
     let count = arguments.len();
     let expected = |wanted: &str| Err((at, format!("`{name}` of {count} arguments, expected {wanted}")));
-    let product = |factors: Vec<(bool, Tree)>| Tree::new(at, Kind::Product(factors));
-    let own = |name: &str, arguments: Vec<Tree>| Tree::new(at, Kind::Call(name.to_owned(), arguments));
     if is_matrix(name) {
         return matrix(at, name, arguments);
     }
     if conditions::is_head(name) {
         return conditions::call(at, name, arguments);
     }
-    let mut arguments = arguments;
-    let pair = |arguments: &mut Vec<Tree>| match (arguments.pop(), arguments.pop()) {
-        (Some(second), Some(first)) => Some((first, second)),
-        _ => None,
-    };
+    if let Some(tree) = pair(at, name, rules, &mut arguments) {
+        return Ok(tree);
+    }
     match (name, count) {
         ("Plus" | "Add", 1..) => {
             Ok(Tree::new(at, Kind::Sum(arguments.into_iter().map(|argument| (false, argument)).collect())))
         }
-        ("Times" | "Mul", 1..) => Ok(product(arguments.into_iter().map(|argument| (false, argument)).collect())),
-        ("Power" | "Pow" | "pow", 2) => match pair(&mut arguments) {
-            Some((base, exponent)) if is_constant(&base, Constant::E) => Ok(own("exp", vec![exponent])),
-            Some((base, exponent)) => Ok(base.power(exponent)),
-            None => expected("2"),
-        },
-        ("Rational" | "Divide", 2) => match pair(&mut arguments) {
-            Some((above, below)) => Ok(product(vec![(false, above), (true, below)])),
-            None => expected("2"),
-        },
-        ("Subtract", 2) => match pair(&mut arguments) {
-            Some((first, second)) => Ok(Tree::new(at, Kind::Sum(vec![(false, first), (true, second)]))),
-            None => expected("2"),
-        },
+        ("Times" | "Mul", 1..) => {
+            Ok(Tree::new(at, Kind::Product(arguments.into_iter().map(|argument| (false, argument)).collect())))
+        }
         ("Min" | "min" | "fmin" | "Max" | "max" | "fmax", 1..) => {
             let known = if name.ends_with("in") { "min" } else { "max" };
-            let join = |first: Tree, next: Tree| own(known, vec![first, next]);
-            match arguments.into_iter().reduce(join) {
-                Some(tree) => Ok(tree),
-                None => expected("1 or more"),
-            }
+            let joined = arguments.into_iter().reduce(|first, next| own(at, known, vec![first, next]));
+            joined.map_or_else(|| expected("1 or more"), Ok)
         }
         ("sign" | "Sign" | "signum", 1) => {
             let number = arguments.swap_remove(0);
             let whole = |value: &str| Tree::whole(at, value);
-            let below = own("select_lt", vec![number.clone(), whole("0"), whole("1").minus(), whole("0")]);
-            Ok(own("select_lt", vec![whole("0"), number, whole("1"), below]))
+            let below = own(at, "select_lt", vec![number.clone(), whole("0"), whole("1").minus(), whole("0")]);
+            Ok(own(at, "select_lt", vec![whole("0"), number, whole("1"), below]))
         }
-        ("Complex", 2) => match pair(&mut arguments) {
-            Some((first, second)) => {
-                let imaginary = product(vec![(false, second), (false, constant_tree(at, Constant::I))]);
-                Ok(Tree::new(at, Kind::Sum(vec![(false, first), (false, imaginary)])))
-            }
-            None => expected("2"),
-        },
         ("Minus", 1) => Ok(arguments.swap_remove(0).minus()),
         ("num" | "Rational", 1) => Ok(arguments.swap_remove(0)),
         ("den", 1) => Ok(arguments.swap_remove(0).inverse()),
-        ("cbrt" | "CubeRoot", 1) => Ok(own("cbrt", arguments)),
+        ("cbrt" | "CubeRoot", 1) => Ok(own(at, "cbrt", arguments)),
         // The real root of a number that may be negative.
-        ("surd" | "Surd" | "nthroot" | "real_root", 2) => match pair(&mut arguments) {
-            Some((base, degree)) if degree.index() == Some("3") => Ok(own("cbrt", vec![base])),
+        ("surd" | "Surd" | "nthroot" | "real_root", 2) => match pair_of(&mut arguments) {
+            Some((base, degree)) if degree.index() == Some("3") => Ok(own(at, "cbrt", vec![base])),
             _ => Err((at, format!("`{name}` of another degree than 3 is not read"))),
         },
-        ("root", 2) => match pair(&mut arguments) {
-            Some((base, degree)) => Ok(base.power(degree.inverse())),
-            None => expected("2"),
-        },
-        ("ArcTan", 1) | ("atan", 1) => Ok(own("atan", arguments)),
-        // Mathematica gives x first.
-        ("ArcTan", 2) => {
-            arguments.reverse();
-            Ok(own("atan2", arguments))
-        }
-        ("arctan" | "arctan2" | "atan2" | "atan2_", 2) => Ok(own("atan2", arguments)),
-        ("atan", 2) if rules.fortran => Ok(own("atan2", arguments)),
-        ("Log" | "log" | "ln", 1) => Ok(own("log", arguments)),
-        ("Log" | "log", 2) if rules.sympy || name == "Log" => match pair(&mut arguments) {
-            Some((first, second)) => {
-                // Mathematica gives the base first, SymPy last.
-                let (base, of) = if rules.square || name == "Log" { (first, second) } else { (second, first) };
-                Ok(product(vec![(false, own("log", vec![of])), (true, own("log", vec![base]))]))
-            }
-            None => expected("2"),
-        },
+        ("ArcTan" | "atan", 1) => Ok(own(at, "atan", arguments)),
+        ("arctan" | "arctan2" | "atan2" | "atan2_", 2) => Ok(own(at, "atan2", arguments)),
+        ("atan", 2) if rules.fortran => Ok(own(at, "atan2", arguments)),
+        ("Log" | "log" | "ln", 1) => Ok(own(at, "log", arguments)),
         _ => {
-            if let Some((_, of)) = RECIPROCALS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
-                return if count == 1 { Ok(own(of, arguments).inverse()) } else { expected("1") };
+            if let Some((_, of)) = RECIPROCALS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name)) {
+                return if count == 1 { Ok(own(at, of, arguments).inverse()) } else { expected("1") };
             }
             match function(name.trim_end_matches('_')) {
-                Some(known) if count == 1 => Ok(own(known, arguments)),
+                Some(known) if count == 1 => Ok(own(at, known, arguments)),
                 Some(_) => expected(if name == "atan2" { "2" } else { "1" }),
-                None if Function::named(name, count).is_some() => Ok(own(name, arguments)),
+                None if Function::named(name, count).is_some() => Ok(own(at, name, arguments)),
                 None => expected("another number"),
             }
         }
     }
+}
+
+fn pair_of(arguments: &mut Vec<Tree>) -> Option<(Tree, Tree)> {
+    let second = arguments.pop()?;
+    Some((arguments.pop()?, second))
+}
+
+/// The meaning of a word of two arguments, if it is one.
+fn pair(at: usize, name: &str, rules: Rules, arguments: &mut Vec<Tree>) -> Option<Tree> {
+    const NAMES: &[&str] =
+        &["Power", "Pow", "pow", "Rational", "Divide", "Subtract", "Complex", "root", "ArcTan", "Log"];
+    if arguments.len() != 2 || !(NAMES.contains(&name) || rules.sympy && name == "log") {
+        return None;
+    }
+    let (first, second) = pair_of(arguments)?;
+    let sum = |second: (bool, Tree), first: Tree| Tree::new(at, Kind::Sum(vec![(false, first), second]));
+    let quotient = |above: Tree, below: Tree| Tree::new(at, Kind::Product(vec![(false, above), (true, below)]));
+    Some(match name {
+        "Power" | "Pow" | "pow" if is_constant(&first, Constant::E) => own(at, "exp", vec![second]),
+        "Power" | "Pow" | "pow" => first.power(second),
+        "Rational" | "Divide" => quotient(first, second),
+        "Subtract" => sum((true, second), first),
+        "Complex" => {
+            let factors = vec![(false, second), (false, constant_tree(at, Constant::I))];
+            sum((false, Tree::new(at, Kind::Product(factors))), first)
+        }
+        "root" => first.power(second.inverse()),
+        // Mathematica gives x first.
+        "ArcTan" => own(at, "atan2", vec![second, first]),
+        // Mathematica gives the base first, SymPy last.
+        _ => {
+            let (base, of) = if rules.square || name == "Log" { (first, second) } else { (second, first) };
+            quotient(own(at, "log", vec![of]), own(at, "log", vec![base]))
+        }
+    })
 }
 
 /// The elements of a matrix: the last argument behind its sizes, or all arguments of `List`.
