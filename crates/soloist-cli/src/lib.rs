@@ -26,6 +26,10 @@
 //! }
 //! ```
 //!
+//! With `default-features = false` a command of one's own brings no shipped problem that it did not ask for. The
+//! features are `problems` (all of them and `simplify`, the default), `expressions` (the Horner orders and `simplify`),
+//! and the name of each crate of problems.
+//!
 //! | module | what it holds |
 //! |---|---|
 //! | `commands` | a file for each command, with its arguments above its code; `args`: those that several commands have |

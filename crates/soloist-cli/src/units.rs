@@ -10,10 +10,12 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { count(text) }
 }
 
+#[cfg(any(test, feature = "expressions"))]
 /// Names of variables, as in `x,f(y,z)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Names(pub(crate) Vec<String>);
 
+#[cfg(any(test, feature = "expressions"))]
 /// Reads names between commas that are not inside parentheses or brackets.
 pub(crate) fn names(text: &str) -> Result<Names, String> {
     let (mut names, mut depth) = (vec![String::new()], 0_usize);
@@ -42,6 +44,7 @@ pub(crate) fn names(text: &str) -> Result<Names, String> {
     Ok(Names(names))
 }
 
+#[cfg(feature = "expressions")]
 /// A name of a function in any language: letters, digits and underscores, a letter first.
 pub(crate) fn identifier(text: &str) -> Result<String, String> {
     let mut bytes = text.bytes();

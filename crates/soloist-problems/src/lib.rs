@@ -3,7 +3,10 @@
 //! [`domains`] lists them; [`AnyInstance`] solves, checks and draws without knowing types. In Rust, the crates offer
 //! the problems themselves, to be given to a `soloist::Solver`:
 //!
+//! Each crate of problems is a feature of its name; by default there are all of them.
+//!
 //! ```
+//! # #[cfg(feature = "knapsack")] {
 //! use soloist::{Budget, Method, Problem, Solver};
 //! use soloist_problems::knapsack::{Knapsack, check, generate};
 //!
@@ -15,6 +18,7 @@
 //! let checked = check(&sack, &format!("{:?}", problem.packed(&best.moves))).unwrap();
 //! assert_eq!(best.score.value(), Some(checked.score));
 //! assert!(checked.score <= problem.bound(&problem.root()).unwrap());
+//! # }
 //! ```
 
 #![forbid(unsafe_code)]
@@ -23,14 +27,23 @@ use soloist::search::Preset;
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;
+#[cfg(feature = "expressions")]
 pub use soloist_expressions as expressions;
+#[cfg(feature = "hypercube")]
 pub use soloist_hypercube as hypercube;
+#[cfg(feature = "knapsack")]
 pub use soloist_knapsack as knapsack;
+#[cfg(feature = "morpion")]
 pub use soloist_morpion as morpion;
+#[cfg(feature = "packing")]
 pub use soloist_packing as packing;
+#[cfg(feature = "partition")]
 pub use soloist_partition as partition;
+#[cfg(feature = "routing")]
 pub use soloist_routing as routing;
+#[cfg(feature = "stacking")]
 pub use soloist_stacking as stacking;
+#[cfg(feature = "tiles")]
 pub use soloist_tiles as tiles;
 
 /// The domains of this process: those of a program's own, then those that are shipped.
@@ -58,19 +71,33 @@ pub fn domains() -> &'static [Domain] {
 
 fn shipped() -> &'static [Domain] {
     &[
+        #[cfg(feature = "tiles")]
         tiles::SAMEGAME,
+        #[cfg(feature = "tiles")]
         tiles::CLICKOMANIA,
+        #[cfg(feature = "tiles")]
         tiles::BUBBLE_BREAKER,
+        #[cfg(feature = "hypercube")]
         hypercube::SNAKE,
+        #[cfg(feature = "hypercube")]
         hypercube::COIL,
+        #[cfg(feature = "morpion")]
         morpion::DOMAIN,
+        #[cfg(feature = "routing")]
         routing::vrptw::DOMAIN,
+        #[cfg(feature = "routing")]
         routing::rich::DOMAIN,
+        #[cfg(feature = "routing")]
         routing::tsptw::DOMAIN,
+        #[cfg(feature = "partition")]
         partition::DOMAIN,
+        #[cfg(feature = "stacking")]
         stacking::DOMAIN,
+        #[cfg(feature = "packing")]
         packing::DOMAIN,
+        #[cfg(feature = "expressions")]
         expressions::DOMAIN,
+        #[cfg(feature = "knapsack")]
         knapsack::DOMAIN,
     ]
 }

@@ -1,6 +1,6 @@
 //! The arguments of the whole command.
 
-use super::{bench, check, explain, gather, generate, list, report, reproduce, serve, simplify, solve, tune};
+use super::{bench, check, explain, gather, generate, list, report, reproduce, serve, solve, tune};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -44,8 +44,9 @@ pub(crate) enum Color {
 pub(crate) enum Commands {
     /// Search for the best solution of an instance
     Solve(Box<solve::SolveArgs>),
+    #[cfg(feature = "expressions")]
     /// Turn expressions into straight-line code with few operations
-    Simplify(Box<simplify::SimplifyArgs>),
+    Simplify(Box<super::simplify::SimplifyArgs>),
     /// Compare methods over instances and seeds at equal budgets
     Bench(bench::BenchArgs),
     /// Tune the parameters of a method by the cross-entropy method or by racing

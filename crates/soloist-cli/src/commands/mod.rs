@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod cli;
+#[cfg(feature = "expressions")]
 mod code;
 mod explain;
 mod gather;
@@ -14,6 +15,7 @@ mod report;
 mod reproduce;
 mod serve;
 mod shell;
+#[cfg(feature = "expressions")]
 mod simplify;
 mod solve;
 mod tune;
@@ -27,6 +29,7 @@ use soloist_study::Failure;
 pub(crate) fn run(command: &Commands) -> Result<u8, Failure> {
     match command {
         Commands::Solve(args) => solve::run(args),
+        #[cfg(feature = "expressions")]
         Commands::Simplify(args) => simplify::run(args),
         Commands::Bench(args) => bench::run(args),
         Commands::Tune(args) => tune::run(args),

@@ -383,7 +383,7 @@ fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "problems"))]
 mod tests {
     use super::*;
     use crate::commands::{Cli, Commands};
