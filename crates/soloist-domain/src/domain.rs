@@ -364,7 +364,7 @@ pub trait AnyInstance: Send + Sync {
     fn start_from(&self, text: &str) -> Result<Value, String>;
 
     /// Reads moves that every solution of a run begins with, for [`Request::prefix`]: a list, an object with `moves`,
-    /// or what [`Instance::begin_from`] reads.
+    /// or what [`Instance::read_prefix`] reads.
     ///
     /// # Errors
     /// The first move that is not legal, or why the text is neither.
@@ -523,7 +523,7 @@ pub trait Instance: Send + Sync {
     ///
     /// # Errors
     /// One line: what is wrong and where.
-    fn begin_from(&self, text: &str) -> Result<Vec<MoveOf<Self>>, String> {
+    fn read_prefix(&self, text: &str) -> Result<Vec<MoveOf<Self>>, String> {
         self.start_from(text)
     }
     /// See [`AnyInstance::check`].
@@ -578,7 +578,7 @@ pub fn follow<P: Problem>(
 }
 
 /// Plays all of `steps` from outside, which may end before the solution does: `choose` names the move that a step is
-/// among the legal ones. For [`Instance::begin_from`].
+/// among the legal ones. For [`Instance::read_prefix`].
 ///
 /// # Errors
 /// The first error of `choose`, or the number, from 1, of a step behind the end of the solution.

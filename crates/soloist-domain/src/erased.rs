@@ -299,9 +299,9 @@ impl<I: Instance> AnyInstance for I {
             Some(Ok(moves)) => moves,
             // An object whose first move does not fit is meant to be something else.
             Some(Err((at, message))) if at > 0 || text.trim_start().starts_with('[') => {
-                Instance::begin_from(self, text).map_err(|error| format!("{message} (read as a solution: {error})"))?
+                Instance::read_prefix(self, text).map_err(|error| format!("{message} (read as a solution: {error})"))?
             }
-            _ => Instance::begin_from(self, text)?,
+            _ => Instance::read_prefix(self, text)?,
         };
         serde_json::to_value(moves).map_err(|error| error.to_string())
     }

@@ -69,7 +69,7 @@ trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     /// completed by the first legal moves.
     fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// The moves that make a path which flips these bits and no more; they begin as the instance says.
-    fn begin_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
+    fn read_prefix(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// Whether the bits flipped are the moves.
     const FLIPS_ARE_MOVES: bool;
     /// What restricts the paths, after the sizes of the cube; empty: nothing.
@@ -96,7 +96,7 @@ impl Walks for Snakes {
         })
     }
 
-    fn begin_from(&self, flips: &[u8]) -> Result<Vec<u8>, String> {
+    fn read_prefix(&self, flips: &[u8]) -> Result<Vec<u8>, String> {
         let edges = (1..).zip(flips).skip(self.prefix.len());
         follow_steps(self, edges, |(number, flip), _, legal| {
             if legal.contains(flip) { Ok(*flip) } else { Err(format!("edge {number} is not legal")) }
@@ -130,7 +130,7 @@ impl Walks for SymmetricCoils {
         Err("a symmetric search cannot start from a solution: `symmetry` must be none".to_owned())
     }
 
-    fn begin_from(&self, flips: &[u8]) -> Result<Vec<u16>, String> {
+    fn read_prefix(&self, flips: &[u8]) -> Result<Vec<u16>, String> {
         self.start_from(flips)
     }
 
@@ -238,7 +238,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
         self.problem.start_from(&flips)
     }
 
-    fn begin_from(&self, text: &str) -> Result<Vec<P::Move>, String> {
+    fn read_prefix(&self, text: &str) -> Result<Vec<P::Move>, String> {
         if text.trim_start().starts_with('[') {
             // The same numbers may be bits and vertices.
             return Err("a list holds moves: vertices follow the word `nodes`".to_owned());
@@ -247,7 +247,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
             // It is closed: its moves end before its edges do.
             return self.problem.start_from(&super::verify::flips(self.kind, &self.cube, text)?);
         }
-        self.problem.begin_from(&super::verify::begin(self.kind, &self.cube, text)?)
+        self.problem.read_prefix(&super::verify::begin(self.kind, &self.cube, text)?)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -117,7 +117,7 @@ impl Instance for MorpionInstance {
         follow(&self.problem, |state, legal| left.next().map_or(Ok(legal[0]), |stroke| self.line(state, stroke)))
     }
 
-    fn begin_from(&self, text: &str) -> Result<Vec<u16>, String> {
+    fn read_prefix(&self, text: &str) -> Result<Vec<u16>, String> {
         follow_steps(&self.problem, &self.strokes(text)?, |stroke, state, _| self.line(state, stroke))
     }
 

@@ -61,7 +61,7 @@ pub trait Kernel {
 }
 
 /// What both kernels share: a step is one attempt, kept or undone.
-pub(crate) trait Attempts {
+pub(crate) trait Move {
     /// Makes one ruin and recreation and returns its cost. `None`: the cost would exceed `limit`, or the number of
     /// those absent (without `count`, the sum of their counters) would exceed `most`; the attempt is undone then.
     fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64>;

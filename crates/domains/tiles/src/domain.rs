@@ -215,7 +215,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
         follow(&self.problem, |_, legal| self.named(left.next().ok_or("the game is not finished")?, legal))
     }
 
-    fn begin_from(&self, text: &str) -> Result<Vec<u16>, String> {
+    fn read_prefix(&self, text: &str) -> Result<Vec<u16>, String> {
         let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
         let played = verify::begin(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
             .map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! From a spec to the runs it asks for: instances found and read, methods settled for each, one job a run.
 
 use super::reference::BestKnown;
-use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, Wanted, at_line};
+use super::spec::{self, Entrant, Entry, MAX_ITEMS, Spec, Wanted, at_line};
 use crate::context::cores;
 use crate::failure::Failure;
 use soloist::{Budget, Sense, Setup};
@@ -151,7 +151,7 @@ impl Plan {
                     at_line(&file, source.line, &spec.domain.unopened(&source.load, &error))
                 }
             })?;
-            let settle = |method: &Contender| {
+            let settle = |method: &Entrant| {
                 let resolved = method.run.resolve(spec.domain, &*instance);
                 resolved.map(|run| run.setup).map_err(|error| at_line(&file, method.line, &error.message))
             };

@@ -102,14 +102,14 @@ mod tests {
     use super::*;
     use crate::bench::present::{Findings, Shown};
     use crate::bench::record::Found;
-    use crate::bench::spec::{Contender, Entry, Spec, Wanted};
+    use crate::bench::spec::{Entrant, Entry, Spec, Wanted};
     use serde_json::Value;
     use soloist_domain::{Limits, Registry, RunSpec, Settings};
     use std::path::Path;
 
     /// A plan on the problem for tests, by playouts and by playouts without end.
     fn plan(instances: &[&str]) -> Plan {
-        let method = |playouts| Contender {
+        let method = |playouts| Entrant {
             label: format!("{playouts} playouts"),
             run: RunSpec {
                 budget: Limits { playouts: Some(playouts), ..Limits::default() },

@@ -34,7 +34,7 @@ pub(crate) struct Spec {
     pub(crate) seeds: Vec<u64>,
     pub(crate) threads: usize,
     pub(crate) jobs: Option<usize>,
-    pub(crate) methods: Vec<Contender>,
+    pub(crate) methods: Vec<Entrant>,
     /// Index of the method that the others are compared with.
     pub(crate) baseline: Option<usize>,
     /// The file of the best known scores, as written.
@@ -71,7 +71,7 @@ pub(crate) struct Entry {
 
 /// A method of the comparison.
 #[derive(Debug)]
-pub(crate) struct Contender {
+pub(crate) struct Entrant {
     pub(crate) label: String,
     /// Everything but the instance and the seed.
     pub(crate) run: RunSpec,
@@ -278,7 +278,7 @@ fn contenders(
     domain: &'static Domain,
     raw: &RawSpec,
     base: &RunSpec,
-) -> Result<Vec<Contender>, Failure> {
+) -> Result<Vec<Entrant>, Failure> {
     if raw.method.is_empty() || raw.method.len() > MAX_METHODS {
         return Err(Failure::usage(format!(
             "{}: {} methods, expected 1 to {MAX_METHODS} [[method]] tables",
@@ -307,7 +307,7 @@ fn contender(
     domain: &'static Domain,
     spanned: &Spanned<RawMethod>,
     base: &RunSpec,
-) -> Result<Contender, Failure> {
+) -> Result<Entrant, Failure> {
     let raw = spanned.get_ref();
     let mut run = base.clone();
     if let Some(name) = &raw.method {
@@ -356,7 +356,7 @@ fn contender(
         let example = "expected `budget = { time = \"10s\" }` or the like, for all methods or this one";
         return Err(place.fail(&spanned.span(), format!("`{label}` has no budget: {example}")));
     }
-    Ok(Contender { label, run, line: place.line(&spanned.span()) })
+    Ok(Entrant { label, run, line: place.line(&spanned.span()) })
 }
 
 /// The limits of a table, which must end a run.

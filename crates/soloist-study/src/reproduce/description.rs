@@ -45,7 +45,7 @@ pub(crate) struct Description {
     /// What a reader must know to compare the figures.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
-    pub(crate) method: Vec<Contender>,
+    pub(crate) method: Vec<Entrant>,
     pub(crate) tuning: Option<Tuning>,
     pub(crate) figure: Figure,
     #[serde(default)]
@@ -67,7 +67,7 @@ pub(crate) struct Clock {
 /// A row of the table: a method with its budget.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Contender {
+pub(crate) struct Entrant {
     pub(crate) name: String,
     /// A preset.
     pub(crate) method: String,
@@ -308,7 +308,7 @@ pub(crate) struct Row {
     pub(crate) candidates: Vec<BTreeMap<String, String>>,
 }
 
-impl Contender {
+impl Entrant {
     /// The budget in playouts.
     fn playouts(&self, clock: Option<Clock>, scale: f64) -> Option<u64> {
         let counted = self.budget.counted.zip(clock).map(|(seconds, clock)| seconds * clock.rate / self.cost);
@@ -318,7 +318,7 @@ impl Contender {
 }
 
 impl Row {
-    fn new(contender: &Contender, cell: &BTreeMap<String, Setting>, scale: f64, clock: Option<Clock>) -> Self {
+    fn new(contender: &Entrant, cell: &BTreeMap<String, Setting>, scale: f64, clock: Option<Clock>) -> Self {
         let scaled = |name: &String, value: &Setting| {
             let factor = if contender.scaled.contains(name) {
                 scale

@@ -25,7 +25,7 @@ pub(crate) use spec::Tuning;
 use crate::bench::plan::{Job, Plan};
 use crate::bench::present::{Findings, budget_text};
 use crate::bench::record::{self, Found};
-use crate::bench::spec::{Contender, Entry, Spec, Wanted};
+use crate::bench::spec::{Entrant, Entry, Spec, Wanted};
 use crate::bench::{Detail, Running, runner, share_cores};
 use crate::context::{Context, cores};
 use crate::failure::Failure;
@@ -228,7 +228,7 @@ impl<'a> Tuning<'a> {
     }
 
     /// A plan in which settings are the methods.
-    fn plan(&self, methods: Vec<Contender>, instances: &[String], seeds: Vec<u64>) -> Result<Plan, Failure> {
+    fn plan(&self, methods: Vec<Entrant>, instances: &[String], seeds: Vec<u64>) -> Result<Plan, Failure> {
         let spec = Spec {
             title: None,
             domain: self.spec.domain,
@@ -246,7 +246,7 @@ impl<'a> Tuning<'a> {
         Plan::new(Path::new("tune"), spec, 1.0)
     }
 
-    fn contender(&self, label: &str, more: Vec<Setting>) -> Contender {
+    fn contender(&self, label: &str, more: Vec<Setting>) -> Entrant {
         let mut run = self.spec.run.clone();
         let (rollouts, settings): (Vec<Setting>, Vec<Setting>) =
             more.into_iter().partition(|setting| setting.key == ROLLOUT);
@@ -254,7 +254,7 @@ impl<'a> Tuning<'a> {
         if let Some(rollout) = rollouts.into_iter().next() {
             run.rollout = Some(rollout.value);
         }
-        Contender { label: label.to_owned(), run, line: 0 }
+        Entrant { label: label.to_owned(), run, line: 0 }
     }
 
     /// Draws settings, runs them on fresh instances with common seeds, and moves the beliefs; `None`: interrupted.

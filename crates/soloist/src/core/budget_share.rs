@@ -4,7 +4,7 @@ use super::solution::Counters;
 
 /// The part of its plan that a stream has used.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PlanShare {
+pub(crate) struct BudgetShare {
     /// The stream's share of the counts planned.
     pub(crate) playouts: Option<u64>,
     pub(crate) nodes: Option<u64>,
@@ -12,7 +12,7 @@ pub(crate) struct PlanShare {
     pub(crate) time: Option<f64>,
 }
 
-impl PlanShare {
+impl BudgetShare {
     /// Returns the part of the plan that is over, from 0 to 1. `None`: nothing is planned.
     ///
     /// Where counts are planned they alone decide, so that a run with a limit of counts is reproducible.

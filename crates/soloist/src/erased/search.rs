@@ -1,7 +1,7 @@
 //! A problem's own search as the engine sees it: without the problem's type.
 
 use crate::core::abort::Watch;
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Ledger;
 use crate::core::parameter::ParameterValues;
@@ -17,7 +17,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) rng: &'a mut Rng,
     pub(crate) tally: &'a mut Tally,
     pub(crate) ledger: &'a mut Ledger,
-    pub(crate) horizon: PlanShare,
+    pub(crate) horizon: BudgetShare,
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
 }

@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::core::abort::Watch;
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::hash::Key;
@@ -268,7 +268,7 @@ pub struct Work<'w, P: Problem> {
     pub(crate) rng: &'w mut Rng,
     pub(crate) tally: &'w mut Tally,
     pub(crate) ledger: &'w mut Ledger,
-    pub(crate) horizon: PlanShare,
+    pub(crate) horizon: BudgetShare,
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
     pub(crate) spent: u64,

@@ -14,7 +14,6 @@ mod error;
 pub mod file;
 mod observer;
 pub(crate) mod outcome;
-pub(crate) mod plan;
 mod running;
 mod session;
 mod setup;

@@ -1,20 +1,19 @@
 //! A run in progress without its problem's type: all that a [`Session`](super::Session) does but the translation of
 //! moves. It is compiled once.
 
-use super::budget::Budget;
+use super::budget::{Budget, Plan};
 use super::checkpoint::{CheckpointBody, RunInfo, decode_run, seal_run, write_run};
 use super::error::{OfferError, SolveError};
 use super::file::Claimed;
 use super::observer::{Observer, Progress, Silent};
 use super::outcome::{Outcome, Solution, StopReason};
-use super::plan::Plan;
 use super::setup::Setup;
 use super::stream::{Reports, Stream};
 use super::stream_loop::{Drive, SliceLimits};
 use super::verify::{ReplayError, replay_ids};
 use super::warmup::{self, GAMES, Proof};
 use crate::core::abort::Watch;
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::{CheckpointError, open};
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
@@ -115,7 +114,7 @@ impl<'p> Running<'p> {
                 proof,
                 watch,
                 end: None,
-                horizon: PlanShare::default(),
+                horizon: BudgetShare::default(),
             });
         }
         let mut run = Self { setup, drive: Drive::new(streams, word), broken: None, replays: true };
@@ -286,7 +285,7 @@ impl<'p> Running<'p> {
         let score = problem.score(&state);
         let identity = problem.solution_key(&state, &moves).id();
         self.checked(source)?;
-        self.drive.take_up(&Solution { score, moves }, identity);
+        self.drive.adopt(&Solution { score, moves }, identity);
         self.checked(source)?;
         Ok(score)
     }

@@ -1,12 +1,11 @@
 //! Sets up a run and drives it to its end.
 
-use super::budget::Budget;
+use super::budget::{Budget, Plan};
 use super::checkpoint::RunInfo;
 use super::error::SolveError;
 use super::file::Claimed;
 use super::observer::{Calling, Observer, OnImprovement, OnProgress, Progress};
 use super::outcome::{Outcome, Solution};
-use super::plan::Plan;
 use super::running::{INTERVAL, Running};
 use super::session::{Control, Session};
 use super::setup::Setup;

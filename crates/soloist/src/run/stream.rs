@@ -5,7 +5,7 @@ use super::outcome::{Counters, Solution, StopReason};
 use super::stop_rules::Goals;
 use super::warmup::{GAMES, Proof, SavedProof};
 use crate::core::abort::Watch;
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
@@ -38,7 +38,7 @@ pub(super) struct Stream<'p> {
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
-    pub(super) horizon: PlanShare,
+    pub(super) horizon: BudgetShare,
 }
 
 /// How a stream has come to rest.
@@ -154,12 +154,12 @@ impl Stream<'_> {
     }
 
     /// Gives the search a solution from outside, which is legal and finished.
-    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u128) {
+    pub(super) fn adopt(&mut self, solution: &Solution<MoveId>, identity: u128) {
         if self.tally.wants(solution.score) {
             self.tally.keep(solution.clone(), identity);
         }
         let (search, mut context) = self.parts();
-        search.take_up(&mut context, solution);
+        search.adopt(&mut context, solution);
     }
 
     /// Returns a bound on the scores of all solutions, from that of the problem's root and what the search has left

@@ -1,12 +1,12 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
+use super::budget::Plan;
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
-use super::plan::Plan;
 use super::stop_rules::{Goals, root_bound};
 use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
 use super::verdict::Verdict;
 use crate::core::abort::{Alarm as Bell, Demand, watched};
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
@@ -238,10 +238,10 @@ impl<'p> Drive<'p> {
     }
 
     /// Gives every stream a solution from outside, which is legal and finished.
-    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u128) {
+    pub(super) fn adopt(&mut self, solution: &Solution<MoveId>, identity: u128) {
         for stream in &mut self.streams {
             stream.tally.clock = Clock::stopped(self.elapsed);
-            stream.take_up(solution, identity);
+            stream.adopt(solution, identity);
         }
         self.note();
     }
@@ -267,7 +267,7 @@ impl<'p> Drive<'p> {
             };
             stream.tally.clock = Clock::running(self.elapsed, start);
             stream.horizon =
-                PlanShare { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
+                BudgetShare { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
         }
         reports.best = self.best().map(|best| best.score);
         reports.bound = self.told.or(self.bound);

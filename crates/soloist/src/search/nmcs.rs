@@ -283,7 +283,7 @@ impl Search for NmcsSearch {
         }
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let (sense, found) = (context.problem.sense(), (solution.score, solution.moves.clone()));
         for frame in &mut self.frames {
             frame.saved.remember(sense, &found);

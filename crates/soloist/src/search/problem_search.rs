@@ -257,7 +257,7 @@ impl Search for OwnRun {
         self.gauges.clone()
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let is_open = self.saved.open && context.rollout.own().is_some();
         if self.open(context)
             && is_open

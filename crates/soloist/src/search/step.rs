@@ -1,6 +1,6 @@
 //! What every search is made of: steps, and what a step works with.
 
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::coverage::Proof;
 use crate::core::hash::Key;
@@ -56,7 +56,7 @@ pub(crate) trait Search: Send {
     }
     /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
-    fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
+    fn adopt(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
     /// Begins a turn of a race, the first one included. By default a search continues where it was; one with a plan
     /// over its budget begins again, with what it has learned of the problem.
     fn begin_turn(&mut self) {}
@@ -116,7 +116,7 @@ pub(crate) struct Context<'a> {
     pub(crate) rollout: &'a mut dyn ErasedRollout,
     pub(crate) rng: &'a mut Rng,
     pub(crate) tally: &'a mut Tally,
-    pub(crate) horizon: PlanShare,
+    pub(crate) horizon: BudgetShare,
 }
 
 impl Context<'_> {

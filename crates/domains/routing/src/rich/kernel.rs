@@ -2,7 +2,7 @@
 
 use super::route::{Place, Route};
 use super::tables::{NONE, Tables, ranks};
-use crate::kernel::{Attempts, Kernel};
+use crate::kernel::{Kernel, Move};
 use crate::sisr::SisrSettings;
 use soloist::Rng;
 use std::sync::Arc;
@@ -505,7 +505,7 @@ impl Kernel for Repair {
     }
 }
 
-impl Attempts for Repair {
+impl Move for Repair {
     fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
         self.attempt(rng, limit, most, count)
     }

@@ -2,7 +2,7 @@
 
 use super::{Sisr, SisrSettings};
 use crate::bound::fewest_vehicles;
-use crate::kernel::{Attempts, Kernel};
+use crate::kernel::{Kernel, Move};
 use crate::pool::{child, is_sound};
 use soloist::Rng;
 
@@ -105,7 +105,7 @@ impl Kernel for Sisr {
     }
 }
 
-impl Attempts for Sisr {
+impl Move for Sisr {
     fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
         self.attempt(rng, limit, most, count)
     }

@@ -4,7 +4,7 @@ mod anneals;
 mod exchange;
 mod repair;
 
-use crate::kernel::Attempts;
+use crate::kernel::Move;
 use crate::network::{NONE, Network};
 use crate::route::{Route, Stop};
 use repair::{Choice, ranks};

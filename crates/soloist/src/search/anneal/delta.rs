@@ -10,7 +10,7 @@ use crate::search::Context;
 impl Walker {
     /// Enters the entries of the present solution from number `first` on into the links.
     pub(super) fn relink(&mut self, first: usize) {
-        if self.links.as_mut().is_some_and(|links| !links.take_up(&self.entries, first)) {
+        if self.links.as_mut().is_some_and(|links| !links.adopt(&self.entries, first)) {
             // What is there twice has no place of its own.
             self.unlink();
         }

@@ -122,7 +122,7 @@ impl Links {
             && fits;
         (self.names, self.near, self.costs) = (names, near, Costs::Learned(Some(table)));
         (self.order, self.places) = (vec![0; count], vec![0; count]);
-        sound && (entries.is_empty() || self.take_up(entries, 0))
+        sound && (entries.is_empty() || self.adopt(entries, 0))
     }
 
     /// Learns from the difference that a neighbour makes: the entries of the present solution before place `first` and
@@ -150,7 +150,7 @@ impl Links {
 
     /// Enters the entries of the present solution, which are those known up to place `first`. Returns false if a
     /// decision is there twice.
-    pub(super) fn take_up(&mut self, entries: &[Entry], first: usize) -> bool {
+    pub(super) fn adopt(&mut self, entries: &[Entry], first: usize) -> bool {
         let same = self.order.len() == entries.len();
         let first = if same { first } else { 0 };
         for (place, entry) in entries.iter().enumerate().skip(first) {

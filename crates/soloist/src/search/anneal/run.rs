@@ -400,7 +400,7 @@ impl Search for AnnealSearch {
         &self.saved.remarks
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let sense = context.problem.sense();
         let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some()).map(|best| best.score);
         let offered = self.saved.offered.as_ref().map(|offered| offered.0);

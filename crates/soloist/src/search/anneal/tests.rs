@@ -6,7 +6,7 @@ use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
 use crate::core::abort::Watch;
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::hash::{Key, stable_hash};
 use crate::core::solution::Solution;
 use crate::doc::Staircase;
@@ -206,7 +206,7 @@ pub(super) fn with_search<P: Problem>(
     let mut tally = Tally::new(problem.sense(), 0, 1);
     let mut random =
         RolloutAdapter::new(ProblemRef::borrowed(problem), MoveCodec::new(), Watch::outside(), "random").unwrap();
-    let (rng, horizon) = (&mut Rng::new(4), PlanShare::default());
+    let (rng, horizon) = (&mut Rng::new(4), BudgetShare::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
     let mut search = AnnealSearch::new(Anneal::default(), &order, 1 << 30);
     search.walker.recode(&order, &(0..count).collect::<Vec<_>>());
@@ -547,7 +547,7 @@ fn the_best_of_several_offers_is_where_a_run_begins() {
                 let moves: Vec<MoveId> = moves.iter().map(|&right| u64::from(right)).collect();
                 let lefts = moves.iter().filter(|&&mv| mv == 0).count();
                 let solution = Solution { score: Score::Feasible(lefts as f64), moves };
-                search.take_up(context, &solution);
+                search.adopt(context, &solution);
             }
             let _ = search.step(context);
             assert_eq!(search.saved.best.as_ref().unwrap().score.value().map(|value| value >= 28.0), Some(true));

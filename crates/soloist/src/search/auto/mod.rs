@@ -91,7 +91,7 @@ mod racer;
 use super::family::Family;
 use super::step::Unfinished;
 use super::{Context, Limits, Search, Status};
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
 use crate::core::parameter::{ParameterError, parameters};
@@ -231,7 +231,7 @@ impl AutoSearch {
     /// Returns how far the run has come.
     fn progress(&self, context: &Context<'_>) -> Progress {
         let effort = self.effort(Counters { nodes: self.state.nodes, ..context.tally.counters });
-        let PlanShare { playouts, nodes, time } = context.horizon;
+        let BudgetShare { playouts, nodes, time } = context.horizon;
         let playouts = playouts.map(|playouts| self.effort(Counters { playouts, nodes: 0 }));
         let nodes = nodes.map(|nodes| self.effort(Counters { playouts: 0, nodes }));
         let counts = playouts.into_iter().chain(nodes).reduce(f64::min);
@@ -240,8 +240,8 @@ impl AutoSearch {
     }
 
     /// The part of the turn that is over, as the budget of the method whose turn it is.
-    fn horizon(&self, now: Progress) -> PlanShare {
-        PlanShare { time: self.state.race.as_ref().map(|race| race.over(now)), ..PlanShare::default() }
+    fn horizon(&self, now: Progress) -> BudgetShare {
+        BudgetShare { time: self.state.race.as_ref().map(|race| race.over(now)), ..BudgetShare::default() }
     }
 
     /// Makes a playout; the first one is made when the methods are known, the last one opens the race.
@@ -329,7 +329,7 @@ impl AutoSearch {
         let entrant = &mut self.entrants[at];
         entrant.begin(context, memory);
         if won && let Some(best) = context.tally.best.clone() {
-            entrant.take_up(context, &best, horizon);
+            entrant.adopt(context, &best, horizon);
         }
     }
 
@@ -466,9 +466,9 @@ impl Search for AutoSearch {
         self.entrants.iter().filter_map(Racer::open_bound).reduce(|a, b| sense.worst_value(a, b))
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let horizon = self.horizon(self.progress(context));
-        self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
+        self.entrants.iter_mut().for_each(|entrant| entrant.adopt(context, solution, horizon));
     }
 
     fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {

@@ -2,7 +2,7 @@
 
 use super::Entry;
 use super::race::{Progress, Race};
-use crate::core::budget_share::PlanShare;
+use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::solution::Solution;
@@ -141,7 +141,7 @@ impl Racer {
 
     /// Does a step. `effort` is that of all methods before it; what is better than the incumbent of `context` becomes
     /// the incumbent.
-    pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: PlanShare, effort: f64) -> Status {
+    pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: BudgetShare, effort: f64) -> Status {
         let prunes = self.is_systematic();
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
@@ -198,14 +198,14 @@ impl Racer {
     }
 
     /// Receives a solution from outside, if it is better than what the entrant has found.
-    pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: PlanShare) {
+    pub(super) fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: BudgetShare) {
         if self.score().is_some_and(|own| !self.tally.sense.better(solution.score, own)) {
             return;
         }
         self.tally.best = Some(solution.clone());
         let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
         if let Some(search) = &mut self.search {
-            search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
+            search.adopt(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
         }
     }
 

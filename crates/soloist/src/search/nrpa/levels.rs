@@ -335,7 +335,7 @@ impl Levels {
 
     /// Gives a solution from outside to every level as a result. Each level adapts to it as long as it has no better
     /// one.
-    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
+    pub(super) fn adopt(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
         for index in 0..self.frames.len() {
             self.insert(parameters, sense, index, gift.clone());
         }

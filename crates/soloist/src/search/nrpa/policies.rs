@@ -151,7 +151,7 @@ impl Beams {
     }
 
     /// Gives a solution from outside to every level, as if its present policy had found it.
-    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
+    pub(super) fn adopt(&mut self, parameters: &Nrpa, sense: Sense, gift: &Exchange) {
         for frame in &mut self.frames {
             frame.find(parameters, sense, gift.score, gift.trace.clone());
         }

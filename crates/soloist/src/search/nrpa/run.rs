@@ -267,7 +267,7 @@ impl Search for NrpaSearch {
         if self.ended() && !self.parameters.restarts { Status::Completed } else { Status::Running }
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         if self.arms.is_empty() || self.ended() {
             self.start(context.problem, context.rollout.variants());
         }
@@ -290,8 +290,8 @@ impl Search for NrpaSearch {
             let feature = self.parameters.feature(context.problem, &self.state);
             let gift = Exchange { score: solution.score, feature, trace };
             match &mut arm.core {
-                Core::Levels(levels) => levels.take_up(&self.parameters, self.sense, &gift),
-                Core::Beams(beams) => beams.take_up(&self.parameters, self.sense, &gift),
+                Core::Levels(levels) => levels.adopt(&self.parameters, self.sense, &gift),
+                Core::Beams(beams) => beams.adopt(&self.parameters, self.sense, &gift),
             }
         }
         watch.allow(u64::MAX, 1);

@@ -261,7 +261,7 @@ impl Search for UctSearch {
         known.then(|| self.tree.arena.limits[0].bound)
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         if !solution.moves.starts_with(&self.game.decided) || self.tree.arena.len() == 0 && !self.plant(context) {
             return;
         }
