@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod automorphism;
 mod beam;
 mod bound;
@@ -52,12 +53,18 @@ mod weights;
 mod width;
 
 pub use domain::{COIL, SNAKE};
+#[doc(hidden)]
 pub use draw::{svg, text};
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Code, Potential, Snakes};
+#[doc(hidden)]
 pub use path::Path;
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use symmetric_coils::{Ring, SymmetricCoils};
+#[doc(hidden)]
 pub use verify::{check, violation};
 
 use std::ops::RangeInclusive;

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod domain;
 mod draw;
 mod format;
@@ -22,10 +23,14 @@ mod spec;
 mod verify;
 
 pub use domain::DOMAIN;
+#[doc(hidden)]
 pub use draw::{svg, text};
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use problem::{Choice, Knapsack, Load};
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use verify::check;
 
 /// The most items that are read or generated.

@@ -33,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod board;
 mod domain;
 mod draw;
@@ -44,10 +45,14 @@ mod spec;
 mod verify;
 
 pub use domain::DOMAIN;
+#[doc(hidden)]
 pub use draw::{svg, text};
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Morpion, Position};
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use verify::{IllegalStroke, Played, PlayedStroke, check, replay};
 
 use std::fmt;

@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod bin;
 mod board;
 mod contents;
@@ -49,9 +50,12 @@ mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Layout, Objective, Packing, Place, Worth};
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use verify::check;
 
 /// The most types of tubes that are read or generated.

@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod birthday;
 mod domain;
 mod draw;
@@ -35,9 +36,12 @@ mod verify;
 mod windows;
 
 pub use domain::DOMAIN;
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Differencing, JOIN, Labels, SPLIT};
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use verify::check;
 
 use num_bigint::BigUint;

@@ -30,11 +30,14 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod anneal;
+#[doc(hidden)]
 pub mod bound;
 mod explain;
 mod fixed_point;
 mod kernel;
+#[doc(hidden)]
 pub mod network;
 mod pool;
 mod refine;
@@ -56,6 +59,8 @@ pub mod vrptw;
 
 pub use anneal::Annealing;
 pub use kernel::Kernel;
+#[doc(hidden)]
 pub use network::Network;
+#[doc(hidden)]
 pub use schedule::Schedule;
 pub use sisr::{Sisr, SisrSettings};

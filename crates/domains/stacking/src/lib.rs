@@ -31,6 +31,7 @@
 
 #![forbid(unsafe_code)]
 
+// What is hidden serves benches, campaigns, tests and the examples.
 mod bound;
 mod domain;
 mod draw;
@@ -45,11 +46,16 @@ mod stacks;
 mod verify;
 
 pub use domain::DOMAIN;
+#[doc(hidden)]
 pub use draw::{svg, text};
+#[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Movement, Stacking};
+#[doc(hidden)]
 pub use spec::{generate, is_spec};
+#[doc(hidden)]
 pub use stacks::Stacks;
+#[doc(hidden)]
 pub use verify::check;
 
 /// The most items of an instance.
