@@ -1,4 +1,4 @@
-//! A beam whose entries are expanded ahead of their turn by a [crew](super::crew).
+//! A beam whose entries are expanded ahead of their turn by a [crew](super::parallel).
 
 use super::parallel::{Ahead, Crew, Expanded, Now, PARTS, Part, Queue, TOGETHER, Until, Waiting};
 use super::run::BeamSearch;
