@@ -27,7 +27,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod automorphism;
 mod beam;
 mod bound;
@@ -53,6 +52,7 @@ mod weights;
 mod width;
 
 pub use domain::{COIL, SNAKE};
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use draw::{svg, text};
 #[doc(hidden)]

@@ -14,7 +14,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod domain;
 mod draw;
 mod format;
@@ -23,6 +22,7 @@ mod spec;
 mod verify;
 
 pub use domain::DOMAIN;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use draw::{svg, text};
 #[doc(hidden)]

@@ -33,7 +33,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod board;
 mod domain;
 mod draw;
@@ -45,6 +44,7 @@ mod spec;
 mod verify;
 
 pub use domain::DOMAIN;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use draw::{svg, text};
 #[doc(hidden)]

@@ -29,7 +29,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod bin;
 mod board;
 mod contents;
@@ -50,6 +49,7 @@ mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Layout, Objective, Packing, Place, Worth};

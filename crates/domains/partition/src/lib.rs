@@ -18,7 +18,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod birthday;
 mod domain;
 mod draw;
@@ -36,6 +35,7 @@ mod verify;
 mod windows;
 
 pub use domain::DOMAIN;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use format::{parse, read, write};
 pub use model::{Differencing, JOIN, Labels, SPLIT};

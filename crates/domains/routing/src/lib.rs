@@ -30,8 +30,8 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod anneal;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub mod bound;
 mod explain;

@@ -31,7 +31,6 @@
 
 #![forbid(unsafe_code)]
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod bound;
 mod domain;
 mod draw;
@@ -46,6 +45,7 @@ mod stacks;
 mod verify;
 
 pub use domain::DOMAIN;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub use draw::{svg, text};
 #[doc(hidden)]

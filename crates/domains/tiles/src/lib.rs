@@ -10,7 +10,6 @@
 //! | drawings and texts | [`svg_board`], [`svg_strip`], [`board_text`], [`game_text`] |
 //! | the games by name, for the command line | [`SAMEGAME`], [`CLICKOMANIA`], [`BUBBLE_BREAKER`] |
 
-// What is hidden serves benches, campaigns, tests and the examples.
 mod bandit;
 mod domain;
 mod draw;
@@ -18,6 +17,7 @@ mod draw;
 mod format;
 mod game;
 mod grid;
+// What is hidden serves benches, campaigns, tests and the examples.
 #[doc(hidden)]
 pub mod kernel;
 mod model;

@@ -1,5 +1,3 @@
-//! Iterative deepening A*.
-//!
 //! Iterative deepening A* (IDA*), on optimistic bounds of the final score.
 //!
 //! Depth-first passes, each with a threshold, at first the bound of the root. A pass cuts every state whose bound

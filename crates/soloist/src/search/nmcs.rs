@@ -1,5 +1,3 @@
-//! Nested Monte-Carlo search.
-//!
 //! Nested Monte-Carlo search (NMCS) with a memorised best sequence, and its beam.
 //!
 //! Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence

@@ -1,5 +1,3 @@
-//! Independent playouts.
-//!
 //! Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
 //!
 //! With `cutoff` a playout ends as soon as its bound is not better than the incumbent (with [`Solver::keep`], than

@@ -1,5 +1,3 @@
-//! A portfolio: methods race for the budget, and the one that pays gets the rest.
-//!
 //! A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
 //!
 //! `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can

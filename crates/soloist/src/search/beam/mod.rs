@@ -1,5 +1,3 @@
-//! Beam search over states.
-//!
 //! Beam search: layer by layer, the `width` most promising states survive.
 //!
 //! When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds. One pass is

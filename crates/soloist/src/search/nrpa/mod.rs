@@ -1,5 +1,3 @@
-//! Nested rollout policy adaptation and its family: beams, high diversity, generalised policies.
-//!
 //! Nested rollout policy adaptation (NRPA) and its variants.
 //!
 //! A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.

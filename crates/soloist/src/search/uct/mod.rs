@@ -1,13 +1,5 @@
 //! Tree search with upper confidence bounds (UCT) and its variants for one player.
 //!
-//! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
-//! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `learn` learns playouts. `run` makes
-//! the steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in
-//! the tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their
-//! scales.
-//!
-//! Upper confidence bounds applied to trees (UCT), for one player.
-//!
 //! From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
 //! solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and
 //! rules of this one search are in groups of parameters, each documented at its struct: `Selection`, `Growth`,
@@ -51,6 +43,11 @@
 //! TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Combining simulated annealing and Monte
 //! Carlo tree search for expression simplification", ICAART 2014 (cooling, ratio).
 
+// The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
+// nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `learn` learns playouts. `run` makes
+// the steps of the search, `arena` holds the nodes, `graph` nodes with several parents, `prune` is branch and bound in
+// the tree, `check` reads trees back, `means` the statistics under codes, `score_range` the scores met and their
+// scales.
 mod arena;
 mod beam;
 mod check;
