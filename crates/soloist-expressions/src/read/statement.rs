@@ -4,6 +4,7 @@ use super::dialect::{Element, Parser};
 use super::expression::{Atom, Product};
 use super::reader::{Failure, Reader, Statement, is_letter};
 use super::sum::Sum;
+use super::symbols::foreign;
 use crate::algebra::{Assigned, Coefficient, Related};
 use std::ops::Range;
 
@@ -56,6 +57,9 @@ impl Reader {
     /// Whether a statement may have this name.
     fn check(&self, at: usize, name: Option<&str>) -> Result<(), Failure> {
         let Some(name) = name else { return Ok(()) };
+        if let Some(foreign) = foreign(name) {
+            return Err((at, foreign));
+        }
         if name.split('[').next().is_some_and(|word| word.contains('.')) {
             return Err((at, "expected an operator, ';' or the end".into()));
         }

@@ -10,10 +10,34 @@ const MAX_NAME: usize = 1 << 20;
 /// The most bytes of the text of a function that the code computes. A longer one gets a number as its name.
 const MAX_CALL_NAME: usize = 1000;
 
+/// What is wrong with a name that holds a character which belongs to none: a sign or a blank that is not ASCII, as text
+/// from a page has it. As part of a name, `x−y` with U+2212 would silently be one variable.
+pub(super) fn foreign(name: &str) -> Option<String> {
+    // Letters and digits of every script, subscripts, accents and primes.
+    let belongs = |c: char| match c {
+        '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{207f}' => false,
+        '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}' | '\u{2032}'..='\u{2037}' => true,
+        _ => c.is_ascii() || c.is_alphanumeric(),
+    };
+    let found = name.chars().find(|&c| !belongs(c))?;
+    let instead = match found {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "; write '-'",
+        '\u{b7}' | '\u{d7}' | '\u{2022}' | '\u{2217}' | '\u{22c5}' => "; write '*'",
+        '\u{f7}' | '\u{2044}' | '\u{2215}' => "; write '/'",
+        '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{207f}' => "; write a power with '^'",
+        _ if found.is_whitespace() => "; write a blank",
+        _ => "",
+    };
+    Some(format!("the character U+{:04X} belongs to no name{instead}", found as u32))
+}
+
 impl Reader {
     pub(super) fn intern(&mut self, name: &str) -> Result<u16, Failure> {
         if let Some(&symbol) = self.index.get(name) {
             return Ok(symbol);
+        }
+        if let Some(foreign) = foreign(name) {
+            return self.fail(foreign);
         }
         if self.symbols.len() >= MAX_VARIABLES {
             return self.fail(format!("more than {MAX_VARIABLES} symbols"));

@@ -128,6 +128,10 @@ fn errors_name_line_and_column() {
         ("[x + y", "a: line 1, column 1: expected ']'"),
         ("/* x", "a: line 1, column 1: a comment that does not end"),
         ("2^999999", "a: line 1, column 3: an exponent above 65535, the largest that is read"),
+        ("x\u{2212}y", "a: line 1, column 1: the character U+2212 belongs to no name; write '-'"),
+        ("2*x\u{a0}+ y", "a: line 1, column 3: the character U+00A0 belongs to no name; write a blank"),
+        ("z + x\u{b2}", "a: line 1, column 5: the character U+00B2 belongs to no name; write a power with '^'"),
+        ("F\u{d7} = x", "a: line 1, column 5: the character U+00D7 belongs to no name; write '*'"),
         ("x\0", "a: line 1: binary data (a zero byte), expected text"),
     ] {
         assert_eq!(parse("a", text.as_bytes(), true).unwrap_err().to_string(), message, "{text:?}");

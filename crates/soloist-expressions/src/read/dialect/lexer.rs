@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         next.is_some()
     }
 
-    /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima.
+    /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima, but not one of FORM.
     pub(super) fn word(&mut self) -> String {
         let start = self.at;
         let name = self.letters();
@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
         let mut from = self.at;
         loop {
             while is_letter(self.peek()) || self.peek().is_ascii_digit() || self.peek() == b'\'' {
-                let ends = self.peek() == b'$' && self.rest().get(1).is_none_or(u8::is_ascii_whitespace);
+                let ends = !self.form && self.peek() == b'$' && self.rest().get(1).is_none_or(u8::is_ascii_whitespace);
                 if ends || self.peek() == b'\'' && (self.is(Notation::Matlab) || self.at == from) {
                     break;
                 }
