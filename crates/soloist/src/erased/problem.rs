@@ -198,8 +198,6 @@ pub(crate) trait ErasedProblem: Send {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
-    /// Returns the temperatures that suit the problem's neighbourhood.
-    fn temperatures(&self) -> Option<(f64, f64)>;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -343,9 +341,6 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
         self.buffer.set(moves);
         supported
-    }
-    fn temperatures(&self) -> Option<(f64, f64)> {
-        self.problem.neighborhood()?.temperatures()
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();

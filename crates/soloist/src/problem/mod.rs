@@ -16,6 +16,7 @@ mod prior;
 pub(crate) mod search;
 mod solution_kind;
 mod swap;
+mod swap_pairs;
 mod swap_search;
 
 pub use crate::core::hash::{Key, stable_hash};

@@ -233,14 +233,8 @@ pub trait Neighborhood<P: Problem>: Edits<P> + Send {
     }
 
     /// Returns the difference of costs that temperatures are measured in, where the field knows one. `None` (the
-    /// default): the differences that the run meets at its beginning decide.
+    /// default): annealing measures its temperatures at a local optimum.
     fn unit(&self, _problem: &P) -> Option<f64> {
-        None
-    }
-
-    /// Returns the temperatures at the start and at the end of a cooling that suit this local search, in units of the
-    /// differences that temperatures are measured in. `None` (the default): those of the method. What a run sets holds.
-    fn temperatures(&self) -> Option<(f64, f64)> {
         None
     }
 

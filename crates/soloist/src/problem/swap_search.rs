@@ -3,6 +3,7 @@
 use super::move_codec::MoveCodec;
 use super::solution_kind::LISTED;
 use super::swap::Exchange;
+use super::swap_pairs::Pairs;
 use super::{Acceptance, Edits, Neighborhood, Problem, SolutionKind};
 use crate::core::abort::Watch;
 use crate::core::codec::{CheckpointError, decode, encode};
@@ -25,8 +26,8 @@ const SHARES: u64 = 8;
 /// The number of sizes of a tournament by the bias: 1, 2, 4, ..., 64 random decisions of a set, each size with the same
 /// chance. Edits then are near what is just good enough for the set, at several scales.
 const SCALES: u64 = 7;
-/// The temperatures of a cooling: hotter than those of replays, since an edit costs so little that a cooling has many.
-const TEMPERATURES: (f64, f64) = (1.0, 0.05);
+/// Exchanges that are looked at for one that has a difference.
+const TRIED: usize = 1_000;
 /// Draws for further decisions that fit, at most.
 const DRAWS: usize = 8;
 
@@ -39,8 +40,8 @@ struct Step {
 }
 
 /// What [`Neighborhood::save`] writes: the solution of the last start, the one of the last state that was made from the
-/// root, the exchanges since then, and the table of wide moves.
-type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>);
+/// root, the exchanges since then, the table of wide moves, and what was learned of pairs of places.
+type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>, Pairs);
 
 /// The legal moves at each place of a line.
 type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
@@ -48,14 +49,15 @@ type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
 /// The local search of a problem with an [`Exchange`]: one decision for another, scored by difference.
 ///
 /// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
-/// decision at a random place. Which decisions are possible at a place is seen in these games and in the first
-/// solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
+/// decision at a random place, or, where the state can be edited in place, exchanges the decisions of two places, most
+/// often of two that belong together: the difference that one makes depends on the other. Which decisions are possible
+/// at a place is seen in these games and in the first solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
 /// can be edited in place, it also exchanges one or two decisions for several. A decision that is added is the one of
 /// largest [bias](super::Prior::bias) at the root among some random ones, and one that is taken out the one of smallest
 /// bias; a second one that is taken out with it is a random one. Sets may have room left while they are edited; a set
 /// that is a result is completed by the moves of largest bias.
 ///
-/// Time of an edit: one [`difference`](Exchange::difference), and one [`apply_exchange`](Exchange::apply_exchange) if
+/// Time of an edit: one [`difference`](Exchange::difference), two or three for an exchange of two places, and one [`apply_exchange`](Exchange::apply_exchange) if
 /// it is accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and
 /// the possible decisions. Infeasible solutions are not edited: annealing replays moves there.
 pub struct Exchanges<P: Exchange> {
@@ -86,6 +88,9 @@ pub struct Exchanges<P: Exchange> {
     steps: Vec<Step>,
     change: f64,
     scratch: Option<P::State>,
+    /// Assignments: whether the first of two exchanges that are proposed is made in the state already.
+    is_half_made: bool,
+    pairs: Pairs,
     /// Whether the problem makes exchanges in a state.
     in_place: bool,
 }
@@ -124,6 +129,8 @@ impl<P: Exchange> Exchanges<P> {
             steps: Vec::new(),
             change: 0.0,
             scratch: None,
+            is_half_made: false,
+            pairs: Pairs::default(),
             in_place: true,
         }
     }
@@ -290,6 +297,65 @@ impl<P: Exchange> Exchanges<P> {
         Some(Step { place, new })
     }
 
+    /// Draws two places of an assignment whose decisions differ, and whether they were drawn alone. `None`: there are
+    /// none.
+    fn draw_two(&self, rng: &mut Rng) -> Option<([Step; 2], bool)> {
+        let count = self.open.len();
+        let first = *self.open.get(rng.index(count.max(1)))?;
+        let known = self.pairs.partner(first, rng);
+        let second = known.unwrap_or_else(|| self.open[rng.index(count)]);
+        let (a, b) = (self.moves[first as usize], self.moves[second as usize]);
+        // Where all places have the same choices, numbers are the same.
+        let number = |place: u32, mv: P::Move, at: u32| {
+            let list = self.choices(place);
+            if list.get(at as usize) == Some(&mv) { Some(at) } else { find(list, mv) }
+        };
+        let (from, to) = (self.numbers[first as usize], self.numbers[second as usize]);
+        let steps = (a != b).then_some([
+            Step { place: first, new: number(first, b, to)? },
+            Step { place: second, new: number(second, a, from)? },
+        ]);
+        Some((steps?, known.is_none()))
+    }
+
+    /// Proposes that two places exchange their decisions; the first one has the new one in the state then. Returns the
+    /// change of the score. `None`: it cannot be made.
+    fn propose_two(&mut self, problem: &P, rng: &mut Rng) -> Option<f64> {
+        let ([first, second], alone) = self.draw_two(rng)?;
+        let (a, b) = (Some(self.moves[first.place as usize]), Some(self.moves[second.place as usize]));
+        let state = self.state.as_mut()?;
+        let one = problem.difference(state, first.place as usize, a, b)?;
+        let apart = if alone { problem.difference(state, second.place as usize, b, a) } else { None };
+        if !problem.apply_exchange(state, first.place as usize, a, b) {
+            return None;
+        }
+        self.is_half_made = true;
+        self.steps.extend([first, second]);
+        let two = problem.difference(state, second.place as usize, b, a);
+        if let (Some(apart), Some(two)) = (apart, two)
+            && (two - apart).abs() > 1e-9 * (1.0 + one.abs() + two.abs())
+        {
+            self.pairs.join(first.place, second.place, rng);
+        }
+        if two.is_none() {
+            self.take_back(problem);
+        }
+        Some(one + two?)
+    }
+
+    /// Takes back the first of two exchanges that is made in the state.
+    fn take_back(&mut self, problem: &P) {
+        let Some(&step) = self.steps.first().filter(|_| std::mem::take(&mut self.is_half_made)) else { return };
+        let place = step.place as usize;
+        let (new, old) = (self.choices(step.place).get(step.new as usize).copied(), self.moves.get(place).copied());
+        let is_right = self.state.as_mut().is_some_and(|state| problem.apply_exchange(state, place, new, old));
+        // Sums may differ in the last bits from what they were: a resumed run makes both exchanges again.
+        self.log.extend([step, Step { place: step.place, new: self.numbers[place] }]);
+        if !is_right || self.log.len() > LOGGED {
+            self.rebuild(problem);
+        }
+    }
+
     /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change
     /// of the score. `None`: it cannot be made.
     fn extend(&mut self, problem: &P, rng: &mut Rng, takes_more: bool) -> Option<f64> {
@@ -387,13 +453,20 @@ impl<P: Exchange> Exchanges<P> {
         self.enter_places();
     }
 
-    /// Whether the problem makes an exchange in a state, seen when a decision is taken out of a set.
+    /// Whether the problem makes an exchange in a state, seen when a decision is taken out of a set, or when the first
+    /// exchange of an assignment that has a difference is made.
     fn can_exchange(&self, problem: &P) -> bool {
-        let (Some(state), Some(&mv)) = (&self.state, self.moves.first()) else { return false };
-        let old = Some(mv).filter(|_| !self.is_assignment());
-        old.is_some()
-            && problem.difference(state, 0, old, None).is_some()
-            && problem.apply_exchange(&mut state.clone(), 0, old, None)
+        let Some(state) = &self.state else { return false };
+        let can = |place: usize, new: Option<P::Move>| {
+            let old = self.moves.get(place).copied().filter(|_| self.moves.get(place).copied() != new)?;
+            problem.difference(state, place, Some(old), new)?;
+            Some(problem.apply_exchange(&mut state.clone(), place, Some(old), new))
+        };
+        if !self.is_assignment() {
+            return can(0, None).unwrap_or(false);
+        }
+        let all = self.open.iter().flat_map(|&place| self.choices(place).iter().map(move |&new| (place as usize, new)));
+        all.take(TRIED).find_map(|(place, new)| can(place, Some(new))).unwrap_or(false)
     }
 
     /// Returns the solution completed by the moves of largest bias, its state, and what that adds to the score.
@@ -423,9 +496,17 @@ fn sign(sense: Sense) -> f64 {
 
 impl<P: Exchange> Edits<P> for Exchanges<P> {
     fn propose(&mut self, problem: &P, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        self.steps.clear();
+        if self.in_place && self.is_assignment() {
+            let two = self.pairs.draws_two(acceptance.rng);
+            self.pairs.count(two);
+            if two {
+                self.change = sign(problem.sense()) * self.propose_two(problem, acceptance.rng)?;
+                return Some(self.change);
+            }
+        }
         let step = self.draw(acceptance.rng)?;
         let (old, new) = self.decisions(step);
-        self.steps.clear();
         self.steps.push(step);
         let is_wide = self.in_place && !self.is_assignment() && old.is_some() && new.is_some();
         let difference = match if is_wide { acceptance.rng.below(SHARES - 2) } else { 0 } {
@@ -439,13 +520,18 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
     fn accept(&mut self, problem: &P) {
         self.cost += self.change;
         let steps = std::mem::take(&mut self.steps);
-        let is_made = steps.len() > 1;
-        if is_made {
+        if self.change != 0.0 {
+            self.pairs.reward(self.is_half_made);
+        }
+        // How many of the exchanges are made in the state: the first of two places, or all of a set.
+        let mut made = usize::from(std::mem::take(&mut self.is_half_made));
+        if !self.is_assignment() && steps.len() > 1 {
             std::mem::swap(&mut self.state, &mut self.scratch);
+            made = steps.len();
         }
         let mut is_right = self.log.len() + steps.len() <= LOGGED;
-        for &step in &steps {
-            is_right &= self.make(problem, step, !is_made);
+        for (at, &step) in steps.iter().enumerate() {
+            is_right &= self.make(problem, step, at >= made);
         }
         self.log.extend_from_slice(&steps);
         self.steps = steps;
@@ -454,7 +540,14 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
         }
     }
 
-    fn reject(&mut self, _: &P) {}
+    fn reject(&mut self, problem: &P) {
+        self.take_back(problem);
+    }
+}
+
+/// The place of a move in a list.
+fn find<M: PartialEq>(list: &[M], mv: M) -> Option<u32> {
+    list.iter().position(|other| *other == mv).map(|at| at as u32)
 }
 
 impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
@@ -470,7 +563,9 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         (self.origin, self.base) = (moves.to_vec(), moves.to_vec());
         self.log.clear();
         self.state = Some(state);
+        self.is_half_made = false;
         self.in_place = self.can_exchange(problem);
+        self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
     }
 
@@ -487,21 +582,17 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         moves.extend(self.completed(problem).0);
     }
 
-    fn temperatures(&self) -> Option<(f64, f64)> {
-        Some(TEMPERATURES)
-    }
-
     fn save(&self) -> Vec<u8> {
         let table = MoveCodec::new();
         let all = |moves: &[P::Move]| moves.iter().map(|&mv| table.pack(mv)).collect::<Vec<MoveId>>();
         let (origin, base) = (all(&self.origin), all(&self.base));
-        let saved: Saved = (origin, base, self.log.clone(), table.save());
+        let saved: Saved = (origin, base, self.log.clone(), table.save(), self.pairs.clone());
         encode(&saved)
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
         let damaged = |what| Err(CheckpointError::Corrupt(what));
-        let (origin, base, log, table): Saved = decode(bytes)?;
+        let (origin, base, log, table, pairs): Saved = decode(bytes)?;
         let codec = MoveCodec::new();
         codec.load(&table)?;
         let all = |ids: &[MoveId]| ids.iter().map(|&id| codec.unpack(id)).collect::<Option<Vec<P::Move>>>();
@@ -511,15 +602,14 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         let shown = std::mem::take(&mut self.moves);
         ensure(self.start(problem, &origin), "the first solution of a neighbourhood")?;
         let Some((state, _)) = Self::walk(problem, &base) else { return damaged("an illegal move") };
-        let number = |(place, mv): (usize, &P::Move)| {
-            let list = self.choices(place as u32);
-            list.iter().position(|other| other == mv).map(|number| number as u32)
-        };
+        let number = |(place, mv): (usize, &P::Move)| find(self.choices(place as u32), *mv);
         let Some(numbers) = base.iter().enumerate().map(number).collect::<Option<Vec<u32>>>() else {
             return damaged("a decision of a neighbourhood");
         };
         ensure(!self.is_assignment() || base.len() == origin.len(), "the places of a neighbourhood")?;
         ensure(log.len() <= LOGGED, "the edits of a neighbourhood")?;
+        pairs.validate(if self.is_assignment() { origin.len() } else { 0 })?;
+        self.pairs = pairs;
         (self.numbers, self.moves, self.base, self.state) = (numbers, base.clone(), base, Some(state));
         ensure(self.enter_places(), "a decision that a set holds twice")?;
         for step in log {

@@ -171,6 +171,7 @@ mod learned_link_costs;
 mod link_costs;
 mod population;
 mod population_schedule;
+mod quench;
 mod replay;
 mod run;
 mod schedule;

@@ -62,6 +62,8 @@ pub(crate) struct AnnealSearch {
     /// others are possible.
     temperatures: (f64, f64),
     suits: bool,
+    /// Whether the temperatures of a neighbourhood are measured after a descent.
+    measures: bool,
     pub(super) saved: Saved,
     pub(super) walker: Walker,
     /// The moves of the solution that is being made or kept.
@@ -69,18 +71,13 @@ pub(crate) struct AnnealSearch {
 }
 
 impl AnnealSearch {
-    pub(crate) fn new(mut parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
-        if parameters.local
-            && parameters.has_default_temperatures()
-            && let Some(temperatures) = problem.temperatures()
-        {
-            (parameters.start, parameters.end) = temperatures;
-        }
+    pub(crate) fn new(parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
         Self {
             saved: Saved::default(),
             room: memory / 4,
             walker: Walker::new(problem, &parameters, memory),
             temperatures: (parameters.start, parameters.end),
+            measures: parameters.has_default_temperatures(),
             suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
             parameters,
             moves: Vec::new(),
@@ -96,6 +93,17 @@ impl AnnealSearch {
             Fitted::Any if suits && self.walker.has_learned() => LINKED,
             _ => self.temperatures,
         };
+    }
+
+    /// Says between which temperatures the first run cools, where they were measured after a descent.
+    #[cold]
+    fn say_temperatures(&mut self) {
+        let clock = &self.saved.clock;
+        if let Some((start, end)) = clock.measured_temperatures().filter(|_| clock.run == 0) {
+            // Three digits are enough to set others.
+            let remark = format!("annealing cools from {start:.3e} to {end:.3e}, in units of the cost");
+            self.saved.remarks.push(remark);
+        }
     }
 
     /// Prepares a run, which has no solution yet.
@@ -173,13 +181,14 @@ impl AnnealSearch {
         let Self { saved, walker, moves, .. } = self;
         let before = std::mem::replace(&mut saved.edited, false);
         let mut by_score = false;
-        saved.clock.known = 0.0;
+        (saved.clock.known, saved.clock.quenches) = (0.0, false);
         if self.parameters.local
             && let Some(editor) = context.rollout.editor()
             && editor.start(moves)
         {
             saved.edited = true;
             saved.clock.known = editor.unit().unwrap_or(0.0);
+            saved.clock.quenches = saved.clock.known == 0.0 && self.measures;
             worth = Worth { feasible: true, cost: editor.cost() };
             by_score = editor.score().is_some();
         } else {
@@ -250,7 +259,7 @@ impl AnnealSearch {
             return;
         };
         let Some((change, accepted)) = editor.advance(&mut acceptance) else { return };
-        self.saved.clock.measure(true, change);
+        self.saved.clock.measure_edit(change);
         if !accepted {
             return;
         }
@@ -366,7 +375,10 @@ impl Search for AnnealSearch {
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
             Turn::Stay => {}
-            Turn::Sized => self.say_size(),
+            Turn::Measured => {
+                self.say_size();
+                self.say_temperatures();
+            }
             Turn::Pass(turn) => self.pass_turn(context, turn),
             Turn::Reheat { of_all } => {
                 self.saved.population = Population::default();

@@ -1,5 +1,6 @@
 //! Runs and coolings of annealing: what part of a cooling is over, its temperature, and what comes next.
 
+use super::quench::Quench;
 use super::{Anneal, Schedule};
 use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
@@ -34,8 +35,9 @@ struct Spread {
 pub(super) enum Turn {
     /// The cooling continues.
     Stay,
-    /// The cooling continues, and how many solutions a population has is known now.
-    Sized,
+    /// The cooling continues, and the differences are measured: its temperatures are known now, and how many solutions a
+    /// population has.
+    Measured,
     /// The cooling continues with another solution of a population, in the turn of this number.
     Pass(u64),
     /// A cooling begins: from the best solution of the run, or of all runs.
@@ -79,6 +81,9 @@ pub(super) struct Clock {
     pub(super) begun: u64,
     /// The unit that the problem's neighbourhood names; 0: the spread.
     pub(super) known: f64,
+    /// Whether temperatures are measured at a local optimum, and these.
+    pub(super) quenches: bool,
+    quench: Quench,
 }
 
 impl Clock {
@@ -89,6 +94,7 @@ impl Clock {
         self.measuring = true;
         (self.heat, self.first) = (0.0, 0.0);
         self.differences.clear();
+        self.quench = Quench::default();
         match part {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
@@ -120,6 +126,7 @@ impl Clock {
         let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
         let turns = self.begun < parameters.levels * self.size.max(1) && self.size <= parameters.population;
         few && turns
+            && self.quench.is_sound()
             && (0.0..1.0).contains(&measured)
             && counts.iter().all(|&count| count <= MOST)
             && parts.iter().all(|part| part.is_finite())
@@ -166,6 +173,7 @@ impl Clock {
     /// The unit of temperatures.
     fn unit(&self, feasible: bool) -> f64 {
         match feasible {
+            true if self.quench.temperatures().is_some() => 1.0,
             true if self.known > 0.0 => self.known,
             true if self.first > 0.0 => self.first,
             _ => self.spread[usize::from(!feasible)].unit,
@@ -198,7 +206,18 @@ impl Clock {
 
     /// The temperature of a population at one of its levels, in units of the cost.
     pub(super) fn temperature_at(&self, parameters: &Anneal, level: u64, feasible: bool) -> f64 {
-        parameters.temperature(parameters.level_over(level), 0) * self.unit(feasible)
+        self.heat_at(parameters, parameters.level_over(level), 0) * self.unit(feasible)
+    }
+
+    /// Returns the temperature in its [unit](Self::unit) when `over` of cooling number `round` of a run is over.
+    pub(super) fn heat_at(&self, parameters: &Anneal, over: f64, round: u64) -> f64 {
+        let ends = self.quench.temperatures().unwrap_or((parameters.start, parameters.end));
+        Schedule::Geometric.temperature(ends.0, ends.1, over) * libm::pow(parameters.reheat_factor, round as f64)
+    }
+
+    /// The temperatures at the start and at the end of a cooling, where they were measured after a descent.
+    pub(super) fn measured_temperatures(&self) -> Option<(f64, f64)> {
+        self.quench.temperatures()
     }
 
     /// Records the difference of a worse neighbour that was replayed. It is kept only where the first temperature is
@@ -222,21 +241,33 @@ impl Clock {
         }
     }
 
+    /// Records the difference of a neighbour that was made in place.
+    pub(super) fn measure_edit(&mut self, difference: f64) {
+        if self.measuring && self.quenches {
+            self.quench.note(self.step, difference);
+        }
+        self.measure(true, difference);
+    }
+
     /// Counts a neighbour. `count` is the number of decisions of a solution; returns what follows.
     pub(super) fn tick(&mut self, parameters: &Anneal, part: Option<f64>, count: usize) -> Turn {
         self.step += 1;
         self.total += 1;
         let over = self.over(part);
-        let was_sized = self.size > 0;
+        let was_measuring = self.measuring;
         if self.measuring {
             let (least, most) = MEASURED;
-            let enough = self.step >= least && (self.step >= most || over >= MEASURING);
+            let many = if self.quenches { self.quench.has_ended(self.step, count) } else { self.step >= most };
+            let enough = self.step >= least && (many || over >= MEASURING);
             if enough && self.spread.iter().any(|spread| spread.count > 0) || over >= 0.5 {
                 self.measuring = false;
                 let differences = std::mem::take(&mut self.differences);
                 if let Some(part) = parameters.acceptance().filter(|_| !differences.is_empty()) {
                     // `start` is above 0 here, and the unit of the temperatures.
                     self.first = temperature_of(&differences, part) / parameters.start;
+                }
+                if self.quenches {
+                    self.quench.choose(parameters.acceptance());
                 }
                 self.size(parameters, over, count);
                 self.plan(parameters, part, count);
@@ -252,12 +283,12 @@ impl Clock {
                 Some(turn) => parameters.level_over(turn / self.size),
                 None => self.over(part),
             };
-            self.heat = parameters.temperature(over, self.round);
+            self.heat = self.heat_at(parameters, over, self.round);
         }
         match turn {
             _ if self.over(part) >= 1.0 => self.turn(parameters, part),
             Some(turn) if turn != self.begun => Turn::Pass(turn),
-            _ if self.size > 0 && !was_sized => Turn::Sized,
+            _ if was_measuring && !self.measuring => Turn::Measured,
             _ => Turn::Stay,
         }
     }
@@ -320,7 +351,7 @@ impl Schedule {
 }
 
 /// Returns the temperature that accepts a part of these differences in the mean; 0: there are none.
-fn temperature_of(differences: &[f64], part: f64) -> f64 {
+pub(super) fn temperature_of(differences: &[f64], part: f64) -> f64 {
     let Some(most) = differences.iter().copied().reduce(f64::max) else { return 0.0 };
     let least = differences.iter().copied().fold(most, f64::min);
     let accepted = |temperature: f64| {
@@ -337,13 +368,6 @@ fn temperature_of(differences: &[f64], part: f64) -> f64 {
 }
 
 impl Anneal {
-    /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
-    /// over.
-    pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
-        let cooled = Schedule::Geometric.temperature(self.start, self.end, over);
-        if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
-    }
-
     /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for
     /// the last.
     fn level_over(&self, level: u64) -> f64 {
@@ -372,7 +396,7 @@ mod tests {
                         clock.begun = turn;
                         turns.push(turn);
                     }
-                    turn => assert!(matches!(turn, Turn::Stay | Turn::Sized), "{turn:?}"),
+                    turn => assert!(matches!(turn, Turn::Stay | Turn::Measured), "{turn:?}"),
                 }
             }
             assert_eq!(clock.size, size, "{steps}");
