@@ -93,7 +93,8 @@ impl Pairs {
     /// When it cannot.
     pub(super) fn validate(&self, places: usize) -> Result<(), CheckpointError> {
         let known = |list: &Vec<u32>| list.len() <= PARTNERS && list.iter().all(|&at| (at as usize) < places);
-        let counts = self.tried[1] < PERIOD && (0..2).all(|kind| self.brought[kind] <= self.tried[kind]);
+        // The edit that ends a period is rewarded in the next one.
+        let counts = self.tried[1] < PERIOD && (0..2).all(|kind| self.brought[kind] <= self.tried[kind] + 1);
         let sound = self.partners.len() == places && self.partners.iter().all(known) && self.share <= SHARES.1;
         ensure(sound && counts, "the pairs of a neighbourhood")
     }

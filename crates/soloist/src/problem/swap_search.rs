@@ -520,7 +520,7 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
     fn accept(&mut self, problem: &P) {
         self.cost += self.change;
         let steps = std::mem::take(&mut self.steps);
-        if self.change != 0.0 {
+        if self.change != 0.0 && self.is_assignment() && self.in_place {
             self.pairs.reward(self.is_half_made);
         }
         // How many of the exchanges are made in the state: the first of two places, or all of a set.

@@ -41,7 +41,7 @@ pub(crate) use step::{Context, Exchange, Search, Status};
 /// the interface: programs set parameters by name.
 #[doc(hidden)]
 pub mod parameters {
-    pub use super::anneal::{Anneal, Schedule};
+    pub use super::anneal::{Anneal, Coolings, Editing, Schedule, Weights};
     pub use super::auto::{Auto, Entries, Entry};
     pub use super::beam::{Beam, Merit, Tie};
     pub use super::branch_and_bound::{BranchAndBound, Order};

@@ -6,7 +6,7 @@ use soloist::doc::Staircase;
 use soloist::problem::{Dominance, Key, SolutionKind};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::run::{SolveError, StopReason};
-use soloist::search::parameters::Anneal;
+use soloist::search::parameters::{Anneal, Coolings};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Setup, Solver, check};
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
@@ -312,7 +312,8 @@ fn advice_names_the_kind_of_solution_and_the_function_to_write_next() {
 
 #[test]
 fn a_run_is_set_up_with_types_alone() {
-    let warm = Anneal { start: 0.5, runs: 2, ..Anneal::default() };
+    let coolings = Coolings { start: 0.5, runs: 2, ..Coolings::default() };
+    let warm = Anneal { coolings, ..Anneal::default() };
     assert_eq!(Method::from(warm.clone()), method("anneal", &[("start", "0.5"), ("runs", "2")]));
     let name = format!("{}dom", "ran");
     let solver = Solver::new(&Staircase(5), Setup::from(Method::from(warm))).rollout(name);

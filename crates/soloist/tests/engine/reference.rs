@@ -4,7 +4,7 @@ use crate::common::logits::{Logits, Rollout};
 use crate::common::tree::uct_playouts;
 use crate::common::{Bag, altered, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
-use soloist::search::parameters::{Anneal, Nmcs, Nrpa, Uct};
+use soloist::search::parameters::{Anneal, Coolings, Nmcs, Nrpa, Uct, Weights};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 // ---- nested Monte-Carlo search ----
@@ -175,20 +175,17 @@ enum Kind {
 
 /// The settings that a run by default weights chooses for a kind of solution.
 fn fitted(parameters: &Anneal, kind: Kind) -> (Anneal, Kind) {
-    let weights = |parameters: &Anneal| {
-        let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } =
-            *parameters;
-        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
-    };
     let default = Anneal::default();
-    if kind == Kind::Any || !parameters.fit || weights(parameters) != weights(&default) {
-        return (parameters.clone(), Kind::Any);
+    let mut parameters = parameters.clone();
+    if kind == Kind::Any || !parameters.editing.fit || parameters.weights != default.weights {
+        return (parameters, Kind::Any);
     }
-    let (mut start, mut end) = (parameters.start, parameters.end);
-    if (start, end) == (default.start, default.end) {
-        (start, end) = (0.3, 0.03);
+    let Coolings { start, end, .. } = &mut parameters.coolings;
+    if (*start, *end) == (default.coolings.start, default.coolings.end) {
+        (*start, *end) = (0.3, 0.03);
     }
-    (Anneal { replace: 20, start, end, ..parameters.clone() }, kind)
+    parameters.weights.replace = 20;
+    (parameters, kind)
 }
 
 /// Takes one to three of the last sixteen decisions out of a set, or moves a block to its end.
@@ -218,7 +215,7 @@ fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut 
     let mut new = old.clone();
     let a = rng.index(n);
     let b = (a + 1 + rng.index(n - 1)) % n;
-    let longest = if parameters.longest == 0 { n / 2 } else { n.min(parameters.longest as usize) };
+    let longest = if parameters.editing.longest == 0 { n / 2 } else { n.min(parameters.editing.longest as usize) };
     let first = match edit {
         0 => {
             new.swap(a, b);
@@ -273,7 +270,7 @@ fn steered<P: Problem>(
     let stays = edit == 6 && kind == Kind::Assignment;
     match rest.iter().position(|entry| entry.0 == mv).filter(|_| !stays) {
         Some(at) if at > 0 => {
-            let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
+            let longest = if parameters.editing.longest == 0 { n / 2 } else { parameters.editing.longest as usize };
             let most = if edit == 7 { longest.max(1).min(n - kept - at) } else { 1 };
             let length = 1 + rng.index(most);
             if edit == 6 {
@@ -384,11 +381,12 @@ fn anneal_playouts<P: Problem>(
         worth(problem.score(&state), problem.sense())
     };
     let beats = |a: (bool, f64), b: (bool, f64)| if a.0 == b.0 { a.1 < b.1 } else { a.0 };
-    let Anneal { swap, insert, block, reverse, shuffle, change, replace, guide, .. } = *parameters;
+    let coolings = &parameters.coolings;
+    let Weights { swap, insert, block, reverse, shuffle, change, replace, guide, .. } = parameters.weights;
     let weights = [swap, insert, block, reverse, shuffle, change, replace, guide].map(|weight| weight as f64);
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap();
     let mut log: Vec<Line<P::Move>> = Vec::new();
-    let mut steps = parameters.steps;
+    let mut steps = coolings.steps;
     while log.len() < count {
         let nothing = Neighbor { kept: 0, played: None, rest: Vec::new(), dropped: Vec::new() };
         let mut present = replayed(problem, &Vec::new(), nothing, rng);
@@ -397,7 +395,7 @@ fn anneal_playouts<P: Problem>(
         // Logarithms of the differences met, feasible and infeasible.
         let mut met: [Vec<f64>; 2] = Default::default();
         let mut measuring = true;
-        for round in 0..=parameters.reheats {
+        for round in 0..=coolings.reheats {
             present.clone_from(&best);
             let mut heat = 0.0;
             for step in 1..=steps {
@@ -447,8 +445,8 @@ fn anneal_playouts<P: Problem>(
                     }
                 }
                 if !measuring && (step % 16 == 0 || heat == 0.0) {
-                    let again = if round == 0 { 1.0 } else { libm::pow(parameters.reheat_factor, round as f64) };
-                    heat = parameters.start * libm::pow(parameters.end / parameters.start, over) * again;
+                    let again = if round == 0 { 1.0 } else { libm::pow(coolings.reheat_factor, round as f64) };
+                    heat = coolings.start * libm::pow(coolings.end / coolings.start, over) * again;
                 }
             }
         }
@@ -460,18 +458,21 @@ fn anneal_playouts<P: Problem>(
 
 #[test]
 fn annealing_equals_a_plain_loop() {
-    let base = Anneal { steps: 60, ..Anneal::default() };
     let settings = [
-        base.clone(),
-        Anneal { fit: false, ..base.clone() },
-        Anneal { reheats: 2, start: 0.2, ..base.clone() },
-        Anneal { longest: 3, change: 0, ..base.clone() },
-        Anneal { longest: 0, guide: 9, ..base.clone() },
-        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
+        "",
+        "fit=false",
+        "reheats=2 start=0.2",
+        "longest=3 change=0",
+        "longest=0 guide=9",
+        "swap=0 insert=0 block=0 reverse=0",
         // Nothing is skipped: the loop above plays every neighbour to its end.
-        Anneal { replace: 3, start: 1.0, ..base },
+        "replace=3 start=1",
     ];
-    for parameters in settings {
+    for setting in settings {
+        let mut parameters = Anneal::default();
+        for (name, value) in setting.split_whitespace().filter_map(|one| one.split_once('=')).chain([("steps", "60")]) {
+            parameters.set(name, value).unwrap();
+        }
         for seed in 0..2 {
             let what = format!("{parameters:?}");
             let expected = anneal_playouts(&Staircase(9), &parameters, Kind::Assignment, &mut Rng::new(seed), 800);

@@ -1,7 +1,7 @@
 //! Edits that rely on the kind of solution, as a few random games show it.
 
 use super::edits::{Edit, Fitted, Shape, Turned};
-use super::replay::Walker;
+use super::replay::{Buffers, Walker};
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::replay::Entry;
@@ -22,22 +22,22 @@ impl Walker {
     /// Chooses the weights of the edits, where the kind of solution asks for it and none is set. All follows from the
     /// problem alone, so that a run that is resumed draws the same edits.
     pub(super) fn fit(&mut self, problem: &dyn ErasedProblem) {
-        if !std::mem::take(&mut self.fits) {
+        if !std::mem::take(&mut self.choice.fits) {
             return;
         }
         let seen = SolutionKind::seen_by_replays(problem);
         if seen.kind != SolutionKind::Order {
             self.links.take_if(|links| !links.are_named());
         }
-        self.adapts = seen.kind == SolutionKind::Assignment;
+        self.choice.adapts = seen.kind == SolutionKind::Assignment;
         if seen.has_places {
-            self.fitted = Fitted::Assignment;
-            self.kinds[Edit::Replace as usize] = SUBSTITUTE;
+            self.choice.fitted = Fitted::Assignment;
+            self.choice.weights[Edit::Replace as usize] = SUBSTITUTE;
         } else if let Some(count) = seen.free_order {
-            self.fitted = Fitted::Set;
+            self.choice.fitted = Fitted::Set;
             // Other edits play half of the decisions again.
             let times = (count / LONG).max(1) as u64;
-            self.kinds[Edit::Replace as usize] = SUBSTITUTE * times * times;
+            self.choice.weights[Edit::Replace as usize] = SUBSTITUTE * times * times;
         }
     }
 
@@ -74,9 +74,9 @@ impl Walker {
     /// Draws a candidate that was not taken out by this edit, if there is one.
     pub(super) fn fresh(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
         self.dropped.owed -= 1;
-        self.legal.clear();
-        context.rollout.candidates(&self.state, &mut self.legal).forgo();
-        let Self { legal, dropped, state, replay, .. } = self;
+        let Self { buffers: Buffers { legal, .. }, dropped, state, replay, .. } = self;
+        legal.clear();
+        context.rollout.candidates(state, legal).forgo();
         let is_fresh = |mv: MoveId| {
             let identity = if replay.by_identity { context.problem.identity(state, mv) } else { None };
             !dropped.names.contains(&identity.unwrap_or(mv))
@@ -124,7 +124,7 @@ mod tests {
             // The sizes 1 to 21 leave 19, in which nothing else fits.
             let first: Vec<MoveId> = (1..=21).collect();
             walker.recode(context.problem, &first);
-            assert_eq!(walker.fitted, Fitted::Set);
+            assert_eq!(walker.choice.fitted, Fitted::Set);
             let (mut met, mut moves, mut rotated) = (BTreeSet::new(), Vec::new(), 0);
             for _ in 0..5_000 {
                 let old: Vec<MoveId> = walker.entries.iter().map(|entry| entry.mv).collect();

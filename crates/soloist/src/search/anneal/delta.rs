@@ -24,10 +24,10 @@ impl Walker {
         let shape = match EDITS[kind] {
             Edit::Replace | Edit::Suggest | Edit::Recreate => return None,
             // A shuffled block has no price.
-            Edit::Shuffle => Some(Shape::draw(Edit::Insert, count, self.longest, context.rng)),
-            Edit::Guide => links.guide(context.problem, longest_of(self.longest, count), context.rng),
+            Edit::Shuffle => Some(Shape::draw(Edit::Insert, count, self.choice.longest, context.rng)),
+            Edit::Guide => links.guide(context.problem, longest_of(self.choice.longest, count), context.rng),
             Edit::Change => links.guide(context.problem, 1, context.rng),
-            edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
+            edit => Some(Shape::draw(edit, count, self.choice.longest, context.rng)),
         };
         Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)? - links.margin()))))
     }

@@ -1,6 +1,6 @@
 //! What the family is beside its table of parameters.
 
-use super::{Anneal, run::AnnealSearch, schedule::RACE};
+use super::{Anneal, Coolings, run::AnnealSearch, schedule::RACE};
 use crate::core::parameter::ParameterError;
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
@@ -12,14 +12,15 @@ impl Family for Anneal {
     }
 
     fn validate(&self) -> Result<(), ParameterError> {
-        if self.arms > 1 && (self.steps > 0 || self.finish <= RACE) {
+        let Coolings { arms, steps, finish, population, .. } = self.coolings;
+        if arms > 1 && (steps > 0 || finish <= RACE) {
             return Err(ParameterError::Conflict("arms need steps=0 and finish above 0.4"));
         }
-        if self.population > 1 && self.arms > 1 {
+        if population > 1 && arms > 1 {
             return Err(ParameterError::Conflict("population above 1 needs arms=1"));
         }
         // Suggestions alone are not enough: few problems make any.
-        if self.weights().iter().sum::<u64>() == self.suggest {
+        if self.weights.by_kind().iter().sum::<u64>() == self.weights.suggest {
             return Err(ParameterError::Conflict(
                 "one of swap, insert, block, reverse, shuffle, change, replace, guide and recreate must be above 0",
             ));

@@ -176,7 +176,7 @@ mod replay;
 mod run;
 mod schedule;
 
-use crate::core::parameter::parameters;
+use crate::core::parameter::{parameter_groups, parameters};
 use edits::EDITS;
 
 /// How a temperature falls over a cooling.
@@ -190,9 +190,9 @@ pub enum Schedule {
 }
 
 parameters! {
-    /// The parameters of the family; see the module.
+    /// When runs and coolings begin, and how warm they are.
     #[doc(hidden)]
-    pub struct Anneal {
+    pub struct Coolings {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
         /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the
@@ -223,6 +223,16 @@ parameters! {
         reheat_factor: f64 = 0.5, 0.0..=1.0;
         /// begin again from a playout when a run of `steps` ends, until the budget is used up
         restarts: bool = true, ();
+        /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
+        /// `start` and `end` are not set; 0: it begins at `start`
+        acceptance: f64 = 0.0, 0.0..=0.99;
+    }
+}
+
+parameters! {
+    /// How neighbours are made.
+    #[doc(hidden)]
+    pub struct Editing {
         /// use the problem's own neighbourhood where it has one; weights, `longest` and `meet` then have no effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
@@ -230,9 +240,17 @@ parameters! {
         /// choose weights, edits and temperatures for assignments and for sets where none are set; learn what links
         /// cost from neighbours, where the score is a sum of links that the problem does not name
         fit: bool = true, ();
-        /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
-        /// `start` and `end` are not set; 0: it begins at `start`
-        acceptance: f64 = 0.0, 0.0..=0.99;
+        /// most entries of a block; 0: half of the solution
+        longest: u64 = 30, 0..=1_000_000_000;
+        /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
+        meet: bool = true, ();
+    }
+}
+
+parameters! {
+    /// How often each kind of edit is drawn.
+    #[doc(hidden)]
+    pub struct Weights {
         /// weight of exchanging two entries
         swap: u64 = 2, 0..=1_000_000;
         /// weight of moving an entry
@@ -253,10 +271,19 @@ parameters! {
         suggest: u64 = 20, 0..=1_000_000;
         /// weight of taking out the entries of a block and playing them again in an order drawn by the bias
         recreate: u64 = 0, 0..=1_000_000;
-        /// most entries of a block; 0: half of the solution
-        longest: u64 = 30, 0..=1_000_000_000;
-        /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
-        meet: bool = true, ();
+    }
+}
+
+parameter_groups! {
+    /// The parameters of the family; see the module.
+    #[doc(hidden)]
+    pub struct Anneal {
+        /// Runs and coolings.
+        coolings: Coolings;
+        /// Edits and replays.
+        editing: Editing;
+        /// The kinds of edits.
+        weights: Weights;
     }
 }
 
@@ -267,7 +294,7 @@ const SUBSTITUTING: (f64, f64) = (0.3, 0.03);
 /// seconds): 2.2 and 5.6 % with these, 3.7 and 9.0 % with the usual ones, 2.7 and 5.4 % with twice the first.
 const LINKED: (f64, f64) = (0.2, 0.01);
 
-impl Anneal {
+impl Coolings {
     /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.
     fn acceptance(&self) -> Option<f64> {
         (self.has_default_temperatures() && self.acceptance > 0.0).then_some(self.acceptance)
@@ -277,10 +304,12 @@ impl Anneal {
         let default = Self::default();
         self.start == default.start && self.end == default.end
     }
+}
 
+impl Weights {
     /// In the order of [`EDITS`].
-    fn weights(&self) -> [u64; EDITS.len()] {
-        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate, .. } = self;
+    fn by_kind(&self) -> [u64; EDITS.len()] {
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate } = self;
         [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
     }
 }

@@ -8,11 +8,11 @@ impl AnnealSearch {
     /// Ends the turn of the present solution and begins another one.
     #[cold]
     pub(super) fn pass_turn(&mut self, context: &mut Context<'_>, turn: u64) {
-        let size = self.saved.clock.size;
+        let size = self.saved.clock.turns.size;
         if !self.leave(context) {
             return;
         }
-        let before = std::mem::replace(&mut self.saved.clock.begun, turn);
+        let before = std::mem::replace(&mut self.saved.clock.turns.begun, turn);
         let (old, new) = (before / size, turn / size);
         if old != new {
             self.resample(context, old, new);
@@ -32,7 +32,7 @@ impl AnnealSearch {
     /// Says how many solutions a population has, where they are fewer than asked for.
     #[cold]
     pub(super) fn say_size(&mut self) {
-        let (size, asked) = (self.saved.clock.size, self.parameters.population);
+        let (size, asked) = (self.saved.clock.turns.size, self.parameters.coolings.population);
         if size < asked && self.saved.remarks.is_empty() {
             self.saved.remarks.push(format!("the budget has room for a population of {size} instead of {asked}"));
         }
@@ -98,7 +98,7 @@ impl AnnealSearch {
         // Only one kind has weights: feasible ones if there are any, and of these those of the neighbourhood.
         let weighed = members.iter().map(kind).max();
         let feasible = weighed.is_some_and(|(feasible, _)| feasible);
-        let heat = |level| clock.temperature_at(&self.parameters, level, feasible);
+        let heat = |level| clock.temperature_at(&self.parameters.coolings, level, feasible);
         let rise = 1.0 / heat(new) - 1.0 / heat(old);
         let cost = |member: &Member| (Some(kind(member)) == weighed).then_some(member.worth.cost);
         // No weight is above 1, also where the temperature rises. Temperatures of 0 have no quotient: the best ones
@@ -141,7 +141,8 @@ mod tests {
     fn a_population_follows_the_temperature() {
         with_search(&Staircase(10), 10, |search, context| {
             // From T = 10 to T = 5 in the unit 1.
-            (search.parameters.start, search.parameters.end, search.parameters.levels) = (10.0, 5.0, 2);
+            let coolings = &mut search.parameters.coolings;
+            (coolings.start, coolings.end, coolings.levels) = (10.0, 5.0, 2);
             search.saved.clock.known = 1.0;
             let two = |place: usize| member(if place.is_multiple_of(2) { 100.0 } else { 110.0 }, true);
             search.saved.population.members = (0..1000).map(two).chain([member(0.0, false)]).collect();

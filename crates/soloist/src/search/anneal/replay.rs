@@ -1,8 +1,8 @@
 //! Replays of edited solutions with snapshots along the present one.
 
-use super::Anneal;
 use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
 use super::link_costs::Links;
+use super::{Anneal, Editing, Weights};
 use crate::core::abort::EVERY;
 use crate::core::hash::Key;
 use crate::core::math;
@@ -70,6 +70,101 @@ enum Meets {
     Never,
 }
 
+impl Meets {
+    fn new(problem: &dyn ErasedProblem, root: &State, meet: bool) -> Self {
+        let mut resources = Vec::new();
+        problem.resources(root, &mut resources);
+        if !meet {
+            Self::Never
+        } else if problem.future(root).is_some() && resources.is_empty() {
+            Self::Future
+        } else if problem.key(root).is_some() {
+            Self::Key
+        } else {
+            Self::Never
+        }
+    }
+}
+
+/// Where a neighbour may meet the present solution.
+struct Meetings {
+    by: Meets,
+    /// What can still be done after each entry of the present solution, and the score so far.
+    known: Vec<Option<(Key, f64)>>,
+}
+
+/// States of the present solution: those after 0, `spacing`, twice as many ... entries.
+struct Snapshots {
+    states: Vec<State>,
+    /// How many of them are those of the present solution.
+    valid: usize,
+    spacing: usize,
+    /// How many the memory allows.
+    most: usize,
+}
+
+impl Snapshots {
+    fn new(problem: &dyn ErasedProblem, memory: u64) -> Self {
+        // Half is for the states and lists of solutions.
+        let most = (memory / 2 / problem.state_bytes() as u64).clamp(1, 1 << 32) as usize;
+        Self { states: Vec::new(), valid: 0, spacing: 1, most }
+    }
+
+    /// Chooses the distance for a solution of `count` entries: a power of two near the square root, or as large as the
+    /// memory asks for.
+    fn respace(&mut self, count: usize) {
+        let spacing = count.max(16).isqrt().max(count.div_ceil(self.most)).next_power_of_two();
+        if spacing != self.spacing {
+            self.spacing = spacing;
+            self.valid = 0;
+        }
+    }
+
+    /// Makes snapshot number `at` of `state`.
+    fn store(&mut self, at: usize, state: &State) {
+        match self.states.get_mut(at) {
+            Some(snapshot) => snapshot.clone_from(state),
+            None => self.states.push(state.clone()),
+        }
+        self.valid = at + 1;
+    }
+}
+
+/// Which edits are drawn, and what they rely on.
+pub(super) struct Choice {
+    /// The weights of the kinds of edits.
+    pub(super) weights: [u64; EDITS.len()],
+    /// The most entries of a block, as the parameter says.
+    pub(super) longest: u64,
+    /// Whether the kind of solution is still to be looked at.
+    pub(super) fits: bool,
+    /// Whether the weights follow what edits bring.
+    pub(super) adapts: bool,
+    /// The kind of solution that edits rely on.
+    pub(super) fitted: Fitted,
+}
+
+impl Choice {
+    fn new(parameters: &Anneal) -> Self {
+        let Editing { fit, adapt, longest, .. } = parameters.editing;
+        Self {
+            weights: parameters.weights.by_kind(),
+            longest,
+            fits: fit && !adapt && parameters.weights == Weights::default(),
+            adapts: adapt,
+            fitted: Fitted::Any,
+        }
+    }
+}
+
+/// Rooms that are used again.
+pub(super) struct Buffers {
+    state: State,
+    pub(super) legal: Vec<MoveId>,
+    weights: Vec<f64>,
+    playout: Vec<MoveId>,
+}
+
 /// The present solution as entries, with snapshots of the states along it, and the neighbour that is being made.
 pub(super) struct Walker {
     pub(super) root: State,
@@ -77,44 +172,24 @@ pub(super) struct Walker {
     pub(super) state: State,
     /// The present solution.
     pub(super) entries: Vec<Entry>,
+    snapshots: Snapshots,
+    /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
+    suggested: Option<Vec<(usize, usize)>>,
     /// The neighbour, from the first edited place on.
     pub(super) replay: Replay,
     /// The first edited place, and the one behind the last.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// The states after 0, `spacing`, twice as many ... entries; the first `valid` are those of the present
-    /// solution.
-    snapshots: Vec<State>,
-    valid: usize,
-    spacing: usize,
-    /// How many snapshots the memory allows.
-    most: usize,
-    /// By what a neighbour may meet the present solution.
-    meets: Meets,
-    /// What can still be done after each entry of the present solution, and the score so far.
-    met: Vec<Option<(Key, f64)>>,
-    /// Whether bounds are asked for, and what they have brought.
-    prunes: bool,
-    pub(super) pruning: Pruning,
-    pub(super) longest: u64,
+    pub(super) dropped: Dropped,
+    pub(super) choice: Choice,
+    meetings: Meetings,
+    /// What bounds have brought. `None`: the problem has none.
+    pub(super) pruning: Option<Pruning>,
     /// Where the score is a sum of links.
     pub(super) links: Option<Links>,
     /// Whether links were given up.
     pub(super) unlinked: bool,
-    /// The weights of the kinds of edits.
-    pub(super) kinds: [u64; EDITS.len()],
-    /// Whether the kind of solution is still to be looked at, and whether these follow what edits bring.
-    pub(super) fits: bool,
-    pub(super) adapts: bool,
-    /// The kind of solution that edits rely on.
-    pub(super) fitted: Fitted,
-    pub(super) dropped: Dropped,
-    /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
-    suggested: Option<Vec<(usize, usize)>>,
-    behind: State,
-    pub(super) legal: Vec<MoveId>,
-    weights: Vec<f64>,
-    playout: Vec<MoveId>,
+    pub(super) buffers: Buffers,
 }
 
 impl Walker {
@@ -124,47 +199,22 @@ impl Walker {
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
         let first = legal.first().filter(|_| by_identity);
-        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.fit);
-        let mut resources = Vec::new();
-        problem.resources(&root, &mut resources);
-        let meets = if !parameters.meet {
-            Meets::Never
-        } else if problem.future(&root).is_some() && resources.is_empty() {
-            Meets::Future
-        } else if problem.key(&root).is_some() {
-            Meets::Key
-        } else {
-            Meets::Never
-        };
-        let prunes = problem.bound(&root).is_some();
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)), parameters.editing.fit);
         Self {
             state: root.clone(),
-            behind: root.clone(),
             entries: Vec::new(),
+            snapshots: Snapshots::new(problem, memory),
+            suggested: None,
             replay: Replay { by_identity, ..Replay::default() },
             first: 0,
             last: 0,
-            snapshots: Vec::new(),
-            valid: 0,
-            spacing: 1,
-            // Half is for the states and lists of solutions.
-            most: (memory / 2 / problem.state_bytes() as u64).clamp(1, 1 << 32) as usize,
-            meets,
-            met: Vec::new(),
-            prunes,
-            pruning: Pruning::default(),
-            longest: parameters.longest,
+            dropped: Dropped::default(),
+            choice: Choice::new(parameters),
+            meetings: Meetings { by: Meets::new(problem, &root, parameters.editing.meet), known: Vec::new() },
+            pruning: problem.bound(&root).map(|_| Pruning::default()),
             links,
             unlinked: false,
-            kinds: parameters.weights(),
-            fits: parameters.fit && !parameters.adapt && parameters.weights() == Anneal::default().weights(),
-            adapts: parameters.adapt,
-            fitted: Fitted::Any,
-            dropped: Dropped::default(),
-            suggested: None,
-            legal,
-            weights: Vec::new(),
-            playout: Vec::new(),
+            buffers: Buffers { state: root.clone(), legal, weights: Vec::new(), playout: Vec::new() },
             root,
         }
     }
@@ -194,12 +244,12 @@ impl Walker {
 
     /// Rebuilds the snapshots of the present solution.
     pub(super) fn restore(&mut self, problem: &dyn ErasedProblem) {
-        self.valid = 0;
-        self.respace();
+        self.snapshots.valid = 0;
+        self.snapshots.respace(self.entries.len());
         self.note(problem, 0);
         self.relink(0);
         if !self.suggest(problem) {
-            self.kinds[Edit::Suggest as usize] = 0;
+            self.choice.weights[Edit::Suggest as usize] = 0;
         }
     }
 
@@ -210,88 +260,69 @@ impl Walker {
         supported
     }
 
-    /// The weights of the kinds of edits.
-    pub(super) fn kinds(&self) -> &[u64; EDITS.len()] {
-        &self.kinds
-    }
-
-    /// Chooses the distance of snapshots: a power of two near the square root of the number of entries, or as large as
-    /// the memory asks for.
-    fn respace(&mut self) {
-        let count = self.entries.len();
-        let spacing = count.max(16).isqrt().max(count.div_ceil(self.most)).next_power_of_two();
-        if spacing != self.spacing {
-            self.spacing = spacing;
-            self.valid = 0;
-        }
-    }
-
-    /// Makes snapshot number `at` of `state`.
-    fn store(&mut self, at: usize) {
-        if at == self.snapshots.len() {
-            self.snapshots.push(self.state.clone());
-        } else {
-            self.snapshots[at].clone_from(&self.state);
-        }
-        self.valid = at + 1;
-    }
-
     /// Notes what can still be done after each entry from number `first` on, where neighbours are to meet the present
     /// solution.
     fn note(&mut self, problem: &dyn ErasedProblem, first: usize) {
-        if self.meets != Meets::Never {
-            self.met.truncate(first);
-            self.reach(problem, self.met.len());
-            let exact = self.meets == Meets::Key;
-            problem.meetings(&mut self.state, exact, &self.entries[self.met.len()..], &mut self.met);
+        if self.meetings.by != Meets::Never {
+            self.meetings.known.truncate(first);
+            self.reach(problem, self.meetings.known.len());
+            let exact = self.meetings.by == Meets::Key;
+            problem.meetings(
+                &mut self.state,
+                exact,
+                &self.entries[self.meetings.known.len()..],
+                &mut self.meetings.known,
+            );
         }
     }
 
     /// Makes `state` the one of the present solution after `count` entries.
     pub(super) fn reach(&mut self, problem: &dyn ErasedProblem, count: usize) {
-        if self.valid == 0 {
-            self.state.clone_from(&self.root);
-            self.store(0);
+        let Self { root, state, snapshots, entries, .. } = self;
+        if snapshots.valid == 0 {
+            state.clone_from(root);
+            snapshots.store(0, state);
         }
-        let mut at = (count / self.spacing).min(self.valid - 1);
-        self.state.clone_from(&self.snapshots[at]);
-        while at < count / self.spacing {
-            problem.apply_all(&mut self.state, &self.entries[at * self.spacing..(at + 1) * self.spacing]);
+        let spacing = snapshots.spacing;
+        let mut at = (count / spacing).min(snapshots.valid - 1);
+        state.clone_from(&snapshots.states[at]);
+        while at < count / spacing {
+            problem.apply_all(state, &entries[at * spacing..(at + 1) * spacing]);
             at += 1;
-            self.store(at);
+            snapshots.store(at, state);
         }
-        problem.apply_all(&mut self.state, &self.entries[at * self.spacing..count]);
+        problem.apply_all(state, &entries[at * spacing..count]);
     }
 
     /// Draws a candidate of `state` by the bias, if possible another than `not`.
     fn draw(&mut self, context: &mut Context<'_>, not: Option<MoveId>) -> Option<MoveId> {
-        self.legal.clear();
-        context.rollout.candidates(&self.state, &mut self.legal).forgo();
+        self.buffers.legal.clear();
+        context.rollout.candidates(&self.state, &mut self.buffers.legal).forgo();
         if let Some(not) = not
-            && self.legal.iter().any(|&mv| mv != not)
+            && self.buffers.legal.iter().any(|&mv| mv != not)
         {
-            self.legal.retain(|&mv| mv != not);
+            self.buffers.legal.retain(|&mv| mv != not);
         }
         self.pick(context)
     }
 
     /// Draws one of the listed moves by the bias.
     pub(super) fn pick(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
-        let first = *self.legal.first()?;
-        self.weights.clear();
-        self.weights.extend(self.legal.iter().map(|&mv| context.problem.bias(&self.state, mv)));
-        let top = self.weights.iter().fold(f64::NEG_INFINITY, |top, &bias| top.max(bias));
-        if !top.is_finite() || self.weights.iter().all(|&bias| bias == top) {
-            return Some(self.legal[context.rng.index(self.legal.len())]);
+        let first = *self.buffers.legal.first()?;
+        self.buffers.weights.clear();
+        self.buffers.weights.extend(self.buffers.legal.iter().map(|&mv| context.problem.bias(&self.state, mv)));
+        let top = self.buffers.weights.iter().fold(f64::NEG_INFINITY, |top, &bias| top.max(bias));
+        if !top.is_finite() || self.buffers.weights.iter().all(|&bias| bias == top) {
+            return Some(self.buffers.legal[context.rng.index(self.buffers.legal.len())]);
         }
         let mut total = 0.0;
-        for weight in &mut self.weights {
+        for weight in &mut self.buffers.weights {
             total += math::exp(*weight - top);
             *weight = total;
         }
         let draw = context.rng.unit() * total;
-        let at = self.weights.partition_point(|&sum| sum <= draw);
-        Some(self.legal.get(at).copied().unwrap_or(first))
+        let at = self.buffers.weights.partition_point(|&sum| sum <= draw);
+        Some(self.buffers.legal.get(at).copied().unwrap_or(first))
     }
 
     /// Plays a move of the neighbour that is no entry of the plan.
@@ -307,7 +338,7 @@ impl Walker {
         self.replay.clear();
         self.dropped.clear();
         let edit = EDITS[kind];
-        if edit == Edit::Replace && self.fitted == Fitted::Set && count >= 2 {
+        if edit == Edit::Replace && self.choice.fitted == Fitted::Set && count >= 2 {
             return self.exchange(context);
         }
         if edit == Edit::Recreate && count >= 2 {
@@ -324,7 +355,7 @@ impl Walker {
             }
         }
         if permutes && count >= 2 {
-            let shape = Shape::draw(edit, count, self.longest, context.rng);
+            let shape = Shape::draw(edit, count, self.choice.longest, context.rng);
             return self.shape(context, shape);
         }
         self.first = context.rng.index(count.max(1)).min(count);
@@ -333,13 +364,13 @@ impl Walker {
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         let present = self.replay.plan.first().map(|entry| entry.mv);
         let Some(mv) = self.draw(context, present) else { return };
-        let substitutes = edit == Edit::Replace && self.fitted == Fitted::Assignment;
+        let substitutes = edit == Edit::Replace && self.choice.fitted == Fitted::Assignment;
         let place = if substitutes { None } else { self.place_of(context.problem, mv) };
         match place {
             // The candidate is played later on in the present solution: it is moved here, alone or with what follows
             // it.
             Some(at) if at > 0 => {
-                let longest = if self.longest == 0 { count as u64 / 2 } else { self.longest };
+                let longest = if self.choice.longest == 0 { count as u64 / 2 } else { self.choice.longest };
                 let most = if edit == Edit::Guide { longest.max(1).min((count - self.first - at) as u64) } else { 1 };
                 let length = 1 + context.rng.index(most as usize);
                 if edit == Edit::Replace {
@@ -363,16 +394,16 @@ impl Walker {
     /// Plays the entries of a block in an order that is drawn by the bias, as far as candidates are among them.
     fn recreate(&mut self, context: &mut Context<'_>) {
         let count = self.entries.len();
-        (self.first, self.last) = block(count, longest_of(self.longest, count), context.rng);
+        (self.first, self.last) = block(count, longest_of(self.choice.longest, count), context.rng);
         let length = self.last - self.first;
         self.reach(context.problem, self.first);
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         while self.replay.head < length {
-            self.legal.clear();
-            context.rollout.candidates(&self.state, &mut self.legal).forgo();
-            let mut legal = std::mem::take(&mut self.legal);
+            self.buffers.legal.clear();
+            context.rollout.candidates(&self.state, &mut self.buffers.legal).forgo();
+            let mut legal = std::mem::take(&mut self.buffers.legal);
             legal.retain(|&mv| self.place_of(context.problem, mv).is_some_and(|at| at < length));
-            self.legal = legal;
+            self.buffers.legal = legal;
             let Some(mv) = self.pick(context) else { return };
             let Some(at) = self.place_of(context.problem, mv) else { return };
             self.replay.plan[self.replay.head..=at].rotate_right(1);
@@ -407,15 +438,15 @@ impl Walker {
     /// costs `cost`; `None`: any cost, and the present solution is infeasible.
     pub(super) fn run(&mut self, context: &mut Context<'_>, cost: Option<f64>, most: f64) -> End {
         let problem = context.problem;
-        let mut meets = self.meets != Meets::Never && cost.is_some();
+        let mut meets = self.meetings.by != Meets::Never && cost.is_some();
         let worst = cost.map(|cost| (cost + most).max(cost.next_up()));
-        let prunes = self.prunes && worst.is_some() && self.pruning.is_due();
+        let prunes = worst.is_some() && self.pruning.as_mut().is_some_and(Pruning::is_due);
         let sign = if problem.sense() == crate::Sense::Maximize { -1.0 } else { 1.0 };
         // Bounds cost as much as many moves: they are asked for in growing distances.
         let mut ahead = 1;
         loop {
             let at = self.first + self.replay.played.len();
-            let mark = (at / self.spacing + ahead) * self.spacing;
+            let mark = (at / self.snapshots.spacing + ahead) * self.snapshots.spacing;
             let until = match (meets && at < self.last && self.last < self.entries.len(), prunes) {
                 (true, true) => mark.min(self.last) - self.first,
                 (true, false) => self.last - self.first,
@@ -427,7 +458,7 @@ impl Walker {
                 Pause::Reached => {
                     match if meets { self.meeting(problem) } else { None } {
                         Some(more) if more * sign >= most => return End::Abandoned,
-                        Some(_) if self.meets == Meets::Key => return End::Met,
+                        Some(_) if self.meetings.by == Meets::Key => return End::Met,
                         // The rest will be the same; what the whole costs is found by playing it.
                         Some(_) => meets = false,
                         None => {}
@@ -435,7 +466,9 @@ impl Walker {
                     if prunes && let Some(worst) = worst {
                         let hopeless = problem.bound(&self.state).is_some_and(|bound| bound * sign >= worst);
                         let left = self.entries.len().saturating_sub(self.first + self.replay.played.len());
-                        self.pruning.learn(if hopeless { left } else { 0 });
+                        if let Some(pruning) = &mut self.pruning {
+                            pruning.learn(if hopeless { left } else { 0 });
+                        }
                         if hopeless {
                             return End::Abandoned;
                         }
@@ -480,24 +513,24 @@ impl Walker {
         if at < self.last || !self.replay.is_in_step() {
             return None;
         }
-        let (key, cost) = (*self.met.get(at.checked_sub(1)?)?)?;
-        let (other, score) = problem.meeting(&self.state, self.meets == Meets::Key)?;
+        let (key, cost) = (*self.meetings.known.get(at.checked_sub(1)?)?)?;
+        let (other, score) = problem.meeting(&self.state, self.meetings.by == Meets::Key)?;
         (key == other).then_some(score - cost)
     }
 
     /// Lets the rollout play on from `state`.
     fn complete(&mut self, context: &mut Context<'_>) -> End {
         let problem = context.problem;
-        self.behind.clone_from(&self.state);
-        self.playout.clear();
-        context.rollout.run(&mut self.state, &mut self.playout, context.rng);
-        if self.playout.is_empty() {
+        self.buffers.state.clone_from(&self.state);
+        self.buffers.playout.clear();
+        context.rollout.run(&mut self.state, &mut self.buffers.playout, context.rng);
+        if self.buffers.playout.is_empty() {
             return End::Finished;
         }
-        for i in 0..self.playout.len() {
-            let mv = self.playout[i];
-            let name = self.name(problem, &self.behind, mv);
-            problem.apply(&mut self.behind, mv);
+        for i in 0..self.buffers.playout.len() {
+            let mv = self.buffers.playout[i];
+            let name = self.name(problem, &self.buffers.state, mv);
+            problem.apply(&mut self.buffers.state, mv);
             self.replay.played.push(Entry { mv, name });
         }
         End::Completed
@@ -518,16 +551,16 @@ impl Walker {
             self.entries.truncate(self.first);
             self.entries.extend_from_slice(&self.replay.played);
         }
-        self.valid = self.valid.min(self.first / self.spacing + 1);
-        self.respace();
+        self.snapshots.valid = self.snapshots.valid.min(self.first / self.snapshots.spacing + 1);
+        self.snapshots.respace(self.entries.len());
         if end == End::Met {
             // Behind the edited part nothing has changed.
-            let rest = self.met.split_off(at);
-            self.met.truncate(self.first);
+            let rest = self.meetings.known.split_off(at);
+            self.meetings.known.truncate(self.first);
             self.reach(problem, self.first);
-            let exact = self.meets == Meets::Key;
-            problem.meetings(&mut self.state, exact, &self.entries[self.first..at], &mut self.met);
-            self.met.extend(rest);
+            let exact = self.meetings.by == Meets::Key;
+            problem.meetings(&mut self.state, exact, &self.entries[self.first..at], &mut self.meetings.known);
+            self.meetings.known.extend(rest);
         } else {
             self.note(problem, self.first);
         }

@@ -72,13 +72,14 @@ pub(crate) struct AnnealSearch {
 
 impl AnnealSearch {
     pub(crate) fn new(parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
+        let coolings = &parameters.coolings;
         Self {
             saved: Saved::default(),
             room: memory / 4,
+            temperatures: (coolings.start, coolings.end),
+            suits: coolings.has_default_temperatures() && coolings.acceptance == 0.0,
             walker: Walker::new(problem, &parameters, memory),
-            temperatures: (parameters.start, parameters.end),
-            measures: parameters.has_default_temperatures(),
-            suits: parameters.has_default_temperatures() && parameters.acceptance == 0.0,
+            measures: coolings.has_default_temperatures(),
             parameters,
             moves: Vec::new(),
         }
@@ -88,7 +89,7 @@ impl AnnealSearch {
     /// where none are set.
     fn suit(&mut self) {
         let suits = self.suits && !self.saved.edited;
-        (self.parameters.start, self.parameters.end) = match self.walker.fitted {
+        (self.parameters.coolings.start, self.parameters.coolings.end) = match self.walker.choice.fitted {
             Fitted::Assignment | Fitted::Set if suits => SUBSTITUTING,
             Fitted::Any if suits && self.walker.has_learned() => LINKED,
             _ => self.temperatures,
@@ -110,10 +111,13 @@ impl AnnealSearch {
     fn prepare(&mut self, context: &mut Context<'_>) {
         self.saved.best = None;
         self.saved.population = Population::default();
-        self.saved.clock.begin(&self.parameters, context.part());
+        self.saved.clock.begin(&self.parameters.coolings, context.part());
         let run = self.saved.clock.run;
-        let finalist =
-            self.saved.clock.finalist(&self.parameters).and_then(|rank| self.ranked(context).get(rank).copied());
+        let finalist = self
+            .saved
+            .clock
+            .finalist(&self.parameters.coolings)
+            .and_then(|rank| self.ranked(context).get(rank).copied());
         self.choose(context, finalist.unwrap_or(run));
     }
 
@@ -128,7 +132,7 @@ impl AnnealSearch {
     /// Chooses a variant of the rollout and of the neighbourhood.
     pub(super) fn choose(&mut self, context: &mut Context<'_>, variant: u64) {
         let rollouts = context.rollout.variants().max(1) as u64;
-        let local = self.parameters.local;
+        let local = self.parameters.editing.local;
         let edits = context.rollout.editor().filter(|_| local).map_or(1, |editor| editor.variants() as u64);
         // Beyond their number variants repeat.
         let variant = variant % rollouts.max(edits);
@@ -182,7 +186,7 @@ impl AnnealSearch {
         let before = std::mem::replace(&mut saved.edited, false);
         let mut by_score = false;
         (saved.clock.known, saved.clock.quenches) = (0.0, false);
-        if self.parameters.local
+        if self.parameters.editing.local
             && let Some(editor) = context.rollout.editor()
             && editor.start(moves)
         {
@@ -287,7 +291,7 @@ impl AnnealSearch {
 
     /// Makes a neighbour by an edit of the entries and a replay.
     fn replay(&mut self, context: &mut Context<'_>, present: Worth) {
-        let kind = self.saved.wheel.draw(self.walker.kinds(), context.rng);
+        let kind = self.saved.wheel.draw(&self.walker.choice.weights, context.rng);
         let priced = if present.feasible { self.walker.priced(context, kind) } else { None };
         if priced.is_none() {
             self.walker.edit(context, kind);
@@ -324,7 +328,7 @@ impl AnnealSearch {
                 // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
                 if EDITS[kind] != Edit::Suggest {
                     let difference = worth.difference(present);
-                    self.saved.clock.measure_replay(&self.parameters, present.feasible, difference);
+                    self.saved.clock.measure_replay(&self.parameters.coolings, present.feasible, difference);
                 }
                 if present.feasible && worth.feasible {
                     self.walker.learn(worth.cost - present.cost, present.cost);
@@ -346,7 +350,7 @@ impl AnnealSearch {
         } else {
             worth.feasible
         };
-        let brings = self.walker.adapts && worth.feasible == present.feasible && worth.beats(present);
+        let brings = self.walker.choice.adapts && worth.feasible == present.feasible && worth.beats(present);
         self.saved.wheel.learn(kind, brings.then_some(worth.cost));
         if accepted {
             self.walker.accept(context.problem, end);
@@ -373,7 +377,7 @@ impl Search for AnnealSearch {
             self.replay(context, present);
         }
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
-        match self.saved.clock.tick(&self.parameters, context.part(), count) {
+        match self.saved.clock.tick(&self.parameters.coolings, context.part(), count) {
             Turn::Stay => {}
             Turn::Measured => {
                 self.say_size();
@@ -404,8 +408,8 @@ impl Search for AnnealSearch {
     /// Cools from the start again. It keeps the kind of solution, and what links cost or that this cannot be learned.
     fn begin_turn(&mut self) {
         self.saved = Saved::default();
-        self.walker.pruning = Pruning::default();
-        (self.parameters.start, self.parameters.end) = self.temperatures;
+        self.walker.pruning = self.walker.pruning.map(|_| Pruning::default());
+        (self.parameters.coolings.start, self.parameters.coolings.end) = self.temperatures;
     }
 
     fn remarks(&self) -> &[String] {
@@ -432,12 +436,12 @@ impl Search for AnnealSearch {
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (saved, entries, pruning, links, unlinked) =
-            decode::<(Saved, Vec<(MoveId, u64)>, Pruning, Option<Known>, bool)>(bytes)?;
+            decode::<(Saved, Vec<(MoveId, u64)>, Option<Pruning>, Option<Known>, bool)>(bytes)?;
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
-        ensure(saved.clock.is_sound(&self.parameters), "a cooling of another run")?;
-        ensure(saved.population.is_sound(saved.clock.size), "a population of another run")?;
+        ensure(saved.clock.is_sound(&self.parameters.coolings), "a cooling of another run")?;
+        ensure(saved.population.is_sound(saved.clock.turns.size), "a population of another run")?;
         let few = saved.standings.len() <= MOST_VARIANTS
             && saved.best.iter().map(|best| best.variant).chain([saved.variant]).all(|variant| variant <= MOST);
         let known = |&(variant, score): &(u64, Score)| {
@@ -462,6 +466,7 @@ impl Search for AnnealSearch {
         self.walker.recode(problem, &present);
         let names = self.walker.entries.iter().map(|entry| entry.name);
         ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
+        ensure(pruning.is_some() == self.walker.pruning.is_some(), "the bounds of another problem")?;
         self.walker.pruning = pruning;
         self.walker.remember(links, unlinked)?;
         self.saved = saved;

@@ -1,7 +1,7 @@
 //! Runs and coolings of annealing: what part of a cooling is over, its temperature, and what comes next.
 
 use super::quench::Quench;
-use super::{Anneal, Schedule};
+use super::{Coolings, Schedule};
 use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,17 @@ pub(super) enum Turn {
     End,
 }
 
+/// Where the cooling of a population stands.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Turns {
+    /// The solutions that this cooling has room for; 0: not decided.
+    pub(super) size: u64,
+    /// The part of this cooling that measuring has taken: the levels share the rest.
+    measured: f64,
+    /// The turn that was begun last: the level times the size, and the place of the turn in its level.
+    pub(super) begun: u64,
+}
+
 /// Where annealing stands between its runs and coolings.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Clock {
@@ -73,12 +84,7 @@ pub(super) struct Clock {
     /// accepts the part of them that is asked for; 0: none is.
     differences: Vec<f64>,
     first: f64,
-    /// The solutions of a population that this cooling has room for; 0: not decided.
-    pub(super) size: u64,
-    /// The part of this cooling that measuring has taken: the levels of a population share the rest.
-    measured: f64,
-    /// The turn of a population that was begun last: the level times its size, and the place of the turn in its level.
-    pub(super) begun: u64,
+    pub(super) turns: Turns,
     /// The unit that the problem's neighbourhood names; 0: the spread.
     pub(super) known: f64,
     /// Whether temperatures are measured at a local optimum, and these.
@@ -88,8 +94,9 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Begins a run from a new solution. `part` is the part of the plan that is over.
-    pub(super) fn begin(&mut self, parameters: &Anneal, part: Option<f64>) {
-        (self.step, self.round, self.begun, self.size, self.measured) = (0, 0, 0, 0, 0.0);
+    pub(super) fn begin(&mut self, parameters: &Coolings, part: Option<f64>) {
+        (self.step, self.round) = (0, 0);
+        self.turns = Turns::default();
         self.spread = Default::default();
         self.measuring = true;
         (self.heat, self.first) = (0.0, 0.0);
@@ -113,8 +120,8 @@ impl Clock {
     }
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
-    pub(super) fn is_sound(&self, parameters: &Anneal) -> bool {
-        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, measured, .. } = self;
+    pub(super) fn is_sound(&self, parameters: &Coolings) -> bool {
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, turns, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
         let parts = [from, to, heat, known, first, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
         // The unit is always that of the logarithms.
@@ -124,10 +131,10 @@ impl Clock {
         };
         let logs = spread.iter().all(within);
         let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
-        let turns = self.begun < parameters.levels * self.size.max(1) && self.size <= parameters.population;
-        few && turns
+        let fits = turns.begun < parameters.levels * turns.size.max(1) && turns.size <= parameters.population;
+        few && fits
             && self.quench.is_sound()
-            && (0.0..1.0).contains(&measured)
+            && (0.0..1.0).contains(&turns.measured)
             && counts.iter().all(|&count| count <= MOST)
             && parts.iter().all(|part| part.is_finite())
             && logs
@@ -135,7 +142,7 @@ impl Clock {
 
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left
     /// evenly, but for the part of the last reheating. While arms race, they share the part of the race.
-    fn end_of_run(&self, parameters: &Anneal) -> f64 {
+    fn end_of_run(&self, parameters: &Coolings) -> f64 {
         let racing = parameters.arms > 1 && self.run < parameters.arms;
         let (runs, end) = if racing { (parameters.arms, RACE) } else { (self.runs, parameters.finish) };
         let left = runs.saturating_sub(self.run).max(1);
@@ -143,12 +150,12 @@ impl Clock {
     }
 
     /// Returns which of the arms, the best one first, this run continues with; `None`: it is one of the race.
-    pub(super) fn finalist(&self, parameters: &Anneal) -> Option<usize> {
+    pub(super) fn finalist(&self, parameters: &Coolings) -> Option<usize> {
         self.run.checked_sub(parameters.arms).filter(|_| self.is_planned(parameters)).map(|rank| rank as usize)
     }
 
     /// Whether arms race for parts of a plan.
-    fn is_planned(&self, parameters: &Anneal) -> bool {
+    fn is_planned(&self, parameters: &Coolings) -> bool {
         parameters.arms > 1 && self.steps == 0
     }
 
@@ -182,37 +189,38 @@ impl Clock {
 
     /// Returns the turn of a population that it is now. `None`: a solution is cooled alone, or differences are
     /// measured.
-    fn turn_of(&self, parameters: &Anneal, part: Option<f64>) -> Option<u64> {
-        if self.size <= 1 || self.measuring || self.round > 0 {
+    fn turn_of(&self, parameters: &Coolings, part: Option<f64>) -> Option<u64> {
+        if self.turns.size <= 1 || self.measuring || self.round > 0 {
             return None;
         }
-        let turns = parameters.levels * self.size;
-        let over = ((self.over(part) - self.measured) / (1.0 - self.measured)).max(0.0);
+        let turns = parameters.levels * self.turns.size;
+        let over = ((self.over(part) - self.turns.measured) / (1.0 - self.turns.measured)).max(0.0);
         Some(((over * turns as f64) as u64).min(turns - 1))
     }
 
     /// Decides how many solutions a population has, once it is known how fast neighbours are: a turn has as many
     /// neighbours as a solution has decisions, `count`, or more.
-    fn size(&mut self, parameters: &Anneal, over: f64, count: usize) {
+    fn size(&mut self, parameters: &Coolings, over: f64, count: usize) {
         if parameters.population == 1 || self.round > 0 {
             return;
         }
         let expected = if over > 0.0 { self.step as f64 * (1.0 - over) / over } else { f64::INFINITY };
         let room = expected / (parameters.levels as f64 * count.max(1) as f64);
         // Measuring may have taken all of the cooling: then there is no rest for levels, and one solution.
-        (self.size, self.measured) =
+        (self.turns.size, self.turns.measured) =
             ((room as u64).clamp(1, parameters.population), if over < 1.0 { over } else { 0.0 });
     }
 
     /// The temperature of a population at one of its levels, in units of the cost.
-    pub(super) fn temperature_at(&self, parameters: &Anneal, level: u64, feasible: bool) -> f64 {
+    pub(super) fn temperature_at(&self, parameters: &Coolings, level: u64, feasible: bool) -> f64 {
         self.heat_at(parameters, parameters.level_over(level), 0) * self.unit(feasible)
     }
 
     /// Returns the temperature in its [unit](Self::unit) when `over` of cooling number `round` of a run is over.
-    pub(super) fn heat_at(&self, parameters: &Anneal, over: f64, round: u64) -> f64 {
+    pub(super) fn heat_at(&self, parameters: &Coolings, over: f64, round: u64) -> f64 {
         let ends = self.quench.temperatures().unwrap_or((parameters.start, parameters.end));
-        Schedule::Geometric.temperature(ends.0, ends.1, over) * libm::pow(parameters.reheat_factor, round as f64)
+        let cooled = Schedule::Geometric.temperature(ends.0, ends.1, over);
+        if round == 0 { cooled } else { cooled * libm::pow(parameters.reheat_factor, round as f64) }
     }
 
     /// The temperatures at the start and at the end of a cooling, where they were measured after a descent.
@@ -222,7 +230,7 @@ impl Clock {
 
     /// Records the difference of a worse neighbour that was replayed. It is kept only where the first temperature is
     /// chosen by acceptance.
-    pub(super) fn measure_replay(&mut self, parameters: &Anneal, feasible: bool, difference: f64) {
+    pub(super) fn measure_replay(&mut self, parameters: &Coolings, feasible: bool, difference: f64) {
         let counts = parameters.acceptance().is_some() && feasible && difference > 0.0 && difference.is_finite();
         if counts && self.measuring && self.differences.len() < MEASURED.1 as usize {
             self.differences.push(difference);
@@ -250,7 +258,7 @@ impl Clock {
     }
 
     /// Counts a neighbour. `count` is the number of decisions of a solution; returns what follows.
-    pub(super) fn tick(&mut self, parameters: &Anneal, part: Option<f64>, count: usize) -> Turn {
+    pub(super) fn tick(&mut self, parameters: &Coolings, part: Option<f64>, count: usize) -> Turn {
         self.step += 1;
         self.total += 1;
         let over = self.over(part);
@@ -280,21 +288,21 @@ impl Clock {
         let turn = self.turn_of(parameters, part);
         if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
             let over = match turn {
-                Some(turn) => parameters.level_over(turn / self.size),
+                Some(turn) => parameters.level_over(turn / self.turns.size),
                 None => self.over(part),
             };
             self.heat = self.heat_at(parameters, over, self.round);
         }
         match turn {
             _ if self.over(part) >= 1.0 => self.turn(parameters, part),
-            Some(turn) if turn != self.begun => Turn::Pass(turn),
+            Some(turn) if turn != self.turns.begun => Turn::Pass(turn),
             _ if was_measuring && !self.measuring => Turn::Measured,
             _ => Turn::Stay,
         }
     }
 
     /// Decides how many runs the plan has room for, once it is known how fast neighbours are.
-    fn plan(&mut self, parameters: &Anneal, part: Option<f64>, count: usize) {
+    fn plan(&mut self, parameters: &Coolings, part: Option<f64>, count: usize) {
         let Some(part) = part.filter(|_| self.steps == 0 && self.runs == 0) else { return };
         let expected = if part > 0.0 { self.total as f64 / part } else { f64::INFINITY };
         let room = expected / (count.max(1) as f64 * parameters.depth);
@@ -302,7 +310,7 @@ impl Clock {
         self.to = self.end_of_run(parameters);
     }
 
-    fn turn(&mut self, parameters: &Anneal, part: Option<f64>) -> Turn {
+    fn turn(&mut self, parameters: &Coolings, part: Option<f64>) -> Turn {
         self.step = 0;
         self.heat = 0.0;
         if self.steps > 0 {
@@ -367,7 +375,7 @@ pub(super) fn temperature_of(differences: &[f64], part: f64) -> f64 {
     libm::exp(high)
 }
 
-impl Anneal {
+impl Coolings {
     /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for
     /// the last.
     fn level_over(&self, level: u64) -> f64 {
@@ -385,7 +393,7 @@ mod tests {
         for (steps, population, size) in
             [(100_000, 24, 24), (20_000, 24, 21), (2_000, 24, 2), (200, 24, 1), (20_000, 3, 3)]
         {
-            let parameters = Anneal { population, levels: 60, steps, ..Anneal::default() };
+            let parameters = Coolings { population, levels: 60, steps, ..Coolings::default() };
             let mut clock = Clock::default();
             clock.begin(&parameters, None);
             let mut turns = vec![0];
@@ -393,13 +401,13 @@ mod tests {
                 clock.measure(true, 1.0);
                 match clock.tick(&parameters, None, 15) {
                     Turn::Pass(turn) => {
-                        clock.begun = turn;
+                        clock.turns.begun = turn;
                         turns.push(turn);
                     }
                     turn => assert!(matches!(turn, Turn::Stay | Turn::Measured), "{turn:?}"),
                 }
             }
-            assert_eq!(clock.size, size, "{steps}");
+            assert_eq!(clock.turns.size, size, "{steps}");
             let all = if size == 1 { 1 } else { 60 * size };
             assert_eq!(turns, (0..all).collect::<Vec<_>>(), "{steps}");
         }
@@ -408,7 +416,7 @@ mod tests {
     /// The whole plan may be over before differences are known, where the budget is small or the run is one of a race.
     #[test]
     fn a_clock_whose_plan_ends_while_measuring_is_accepted_again() {
-        let parameters = Anneal { population: 24, ..Anneal::default() };
+        let parameters = Coolings { population: 24, ..Coolings::default() };
         for end in [0.4, 0.9, 1.0] {
             let mut clock = Clock::default();
             clock.begin(&parameters, Some(0.0));

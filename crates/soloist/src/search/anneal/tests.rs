@@ -98,7 +98,6 @@ fn blocks_are_no_longer_than_allowed() {
 
 #[test]
 fn weights_follow_what_edits_bring() {
-    let parameters = Anneal { adapt: true, ..Anneal::default() };
     let (mut wheel, mut rng) = (EditWeights::default(), Rng::new(3));
     let (good, bad) = (kind(Edit::Swap), kind(Edit::Insert));
     // Exchanges bring ever better solutions; insertions take back and forth.
@@ -108,7 +107,7 @@ fn weights_follow_what_edits_bring() {
     }
     let drawn = |wheel: &EditWeights, rng: &mut Rng| {
         let mut counts = [0; EDITS.len()];
-        (0..30_000).for_each(|_| counts[wheel.draw(&parameters.weights(), rng)] += 1);
+        (0..30_000).for_each(|_| counts[wheel.draw(&Weights::default().by_kind(), rng)] += 1);
         counts
     };
     let counts = drawn(&wheel, &mut rng);
@@ -121,7 +120,7 @@ fn weights_follow_what_edits_bring() {
 
 #[test]
 fn temperatures_by_hand() {
-    let parameters = Anneal { start: 0.08, end: 0.005, ..Anneal::default() };
+    let parameters = Coolings { start: 0.08, end: 0.005, ..Coolings::default() };
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     // A sixteenth in one cooling: a half in a quarter of it.
     let at = |over, round| Clock::default().heat_at(&parameters, over, round);
@@ -130,13 +129,13 @@ fn temperatures_by_hand() {
     close(at(1.0, 0), 0.005);
     close(at(0.25, 2), 0.01);
     close(Schedule::Linear.temperature(0.08, 0.0, 0.75), 0.02);
-    let none =
-        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, shuffle: 0, change: 0, guide: 0, ..Anneal::default() };
-    assert!(none.validate().is_err());
+    let weights =
+        Weights { swap: 0, insert: 0, block: 0, reverse: 0, shuffle: 0, change: 0, guide: 0, ..Weights::default() };
+    assert!(Anneal { weights, ..Anneal::default() }.validate().is_err());
 }
 
 /// Returns what follows after each neighbour of a plan of `count` neighbours.
-fn turns(parameters: &Anneal, count: u64) -> Vec<(u64, Turn)> {
+fn turns(parameters: &Coolings, count: u64) -> Vec<(u64, Turn)> {
     let mut clock = Clock::default();
     clock.begin(parameters, Some(0.0));
     let mut turns = Vec::new();
@@ -156,21 +155,21 @@ fn turns(parameters: &Anneal, count: u64) -> Vec<(u64, Turn)> {
 #[test]
 fn a_budget_is_divided_among_runs_and_a_last_cooling() {
     let of_all = Turn::Reheat { of_all: true };
-    let deep = Anneal { depth: 1_000.0, ..Anneal::default() };
+    let deep = Coolings { depth: 1_000.0, ..Coolings::default() };
     // 90,000 neighbours of 10 decisions have room for nine runs; at most three are made.
     assert_eq!(
         turns(&deep, 90_000),
         [(22_500, Turn::Restart), (45_000, Turn::Restart), (67_500, of_all), (90_000, of_all)]
     );
     assert_eq!(turns(&deep, 9_000), [(6_750, of_all), (9_000, of_all)], "room for one run");
-    let one = Anneal { runs: 2, finish: 1.0, ..deep };
+    let one = Coolings { runs: 2, finish: 1.0, ..deep };
     assert_eq!(turns(&one, 1_000), [(500, Turn::Restart), (1_000, of_all)]);
 }
 
 #[test]
 fn arms_race_before_the_finalists() {
     let of_all = Turn::Reheat { of_all: true };
-    let racing = Anneal { arms: 4, finish: 0.8, ..Anneal::default() };
+    let racing = Coolings { arms: 4, finish: 0.8, ..Coolings::default() };
     // 0.4 and 0.8 are no binary fractions.
     let restarts: Vec<(u64, Turn)> = [1_000, 2_000, 3_001, 4_000, 6_001].map(|made| (made, Turn::Restart)).into();
     assert_eq!(turns(&racing, 10_000), [restarts, vec![(8_000, of_all), (10_000, of_all)]].concat());
@@ -184,7 +183,7 @@ fn arms_race_before_the_finalists() {
 
 #[test]
 fn temperatures_follow_the_differences_met() {
-    let parameters = Anneal::default();
+    let parameters = Coolings::default();
     let heat = |difference: f64| {
         let mut clock = Clock::default();
         clock.begin(&parameters, Some(0.0));

@@ -42,8 +42,8 @@ pub(super) struct Race {
     from: f64,
     to: f64,
     began: f64,
-    /// In the last round of two: the part of the rest that the first one has. The second one has what is left.
-    shared: Option<f64>,
+    /// In the last round of several: the part of what is left that each but the last one has. The last one has the rest.
+    shares: Vec<f64>,
     /// The part of the budget that a round takes.
     share: f64,
     /// Effort at which the race began, and effort that it lasts; used without a plan.
@@ -71,7 +71,7 @@ impl Race {
             from: 0.0,
             to: 0.0,
             began: 0.0,
-            shared: None,
+            shares: Vec::new(),
             share,
             since: now.effort,
             length,
@@ -84,11 +84,11 @@ impl Race {
 
     /// Whether everything read from a checkpoint fits a race of that many entrants.
     pub(super) fn is_sound(&self, entrants: usize, end: f64) -> bool {
-        let finite =
-            [self.from, self.to, self.began, self.share, self.since, self.length, self.end, self.shared.unwrap_or(0.0)]
-                .iter()
-                .all(|number| number.is_finite());
-        let is_shared = self.shared.is_none_or(|part| (0.0..=1.0).contains(&part) && self.field.len() == 2);
+        let finite = [self.from, self.to, self.began, self.share, self.since, self.length, self.end]
+            .iter()
+            .all(|number| number.is_finite());
+        let is_shared = self.shares.is_empty()
+            || self.shares.len() + 1 == self.field.len() && self.shares.iter().all(|part| (0.0..=1.0).contains(part));
         // What comes behind the end of the race is for the polisher, which there may not be.
         let ends = self.end == if self.polishing { 1.0 } else { end };
         self.round <= MOST
@@ -112,7 +112,7 @@ impl Race {
 
     /// Whether the turn is that of the last one left.
     pub(super) fn is_won(&self) -> bool {
-        self.turn + 1 == self.field.len() && (self.field.len() == 1 || self.shared.is_some())
+        self.turn + 1 == self.field.len() && (self.field.len() == 1 || !self.shares.is_empty())
     }
 
     /// Whether something that was reached at this effort was reached in the last third of the turn.
@@ -133,7 +133,7 @@ impl Race {
     fn open(&mut self, now: Progress) {
         (self.from, self.began) = (self.position(now), now.effort);
         let end = if now.part.is_some() { self.end } else { 1.0 };
-        self.to = match self.shared {
+        self.to = match self.shares.get(self.turn) {
             _ if self.is_won() => end,
             Some(part) => self.from + part * (end - self.from).max(0.0),
             None => self.from + self.share / self.field.len() as f64,
@@ -185,17 +185,13 @@ impl Race {
 
     /// Begins a round of those that stay.
     pub(super) fn halve(&mut self, stay: Vec<usize>, now: Progress) {
-        self.begin_round(stay, None, now);
+        self.divide(stay, Vec::new(), now);
     }
 
-    /// Begins the last round: the first of two has the part `part` of what is left, then the second one the rest.
-    pub(super) fn divide(&mut self, two: [usize; 2], part: f64, now: Progress) {
-        self.begin_round(two.to_vec(), Some(part), now);
-    }
-
-    fn begin_round(&mut self, field: Vec<usize>, shared: Option<f64>, now: Progress) {
+    /// Begins the last round: each but the last one has a part of what is left then, and the last one the rest.
+    pub(super) fn divide(&mut self, field: Vec<usize>, shares: Vec<f64>, now: Progress) {
         self.round += 1;
-        (self.field, self.shared, self.turn) = (field, shared, 0);
+        (self.field, self.shares, self.turn) = (field, shares, 0);
         self.open(now);
     }
 }
@@ -252,7 +248,7 @@ mod tests {
     #[test]
     fn two_may_share_the_rest() {
         let mut race = Race::new(vec![0, 1, 2], 0.2, 1.0, 1.0, at(0.0));
-        race.divide([2, 0], 0.25, at(0.2));
+        race.divide(vec![2, 0], vec![0.25], at(0.2));
         assert_eq!((race.at(), race.is_won(), race.follow(at(0.39), false)), (2, false, Turn::Stay));
         assert_eq!(race.follow(at(0.4), false), Turn::Next);
         assert_eq!(race.follow(at(0.3), true), Turn::Next, "the first one has nothing more to do");
@@ -262,7 +258,7 @@ mod tests {
         assert_eq!(race.follow(at(0.99), true), Turn::Over);
         assert!(race.is_recent(650.0, at(0.7)) && !race.is_recent(550.0, at(0.7)));
         let mut effort = Race::new(vec![0, 1], 0.2, 1.0, 100.0, Progress { effort: 0.0, part: None });
-        effort.divide([1, 0], 0.5, Progress { effort: 20.0, part: None });
+        effort.divide(vec![1, 0], vec![0.5], Progress { effort: 20.0, part: None });
         assert_eq!(effort.follow(Progress { effort: 61.0, part: None }, false), Turn::Next);
         effort.next(Progress { effort: 61.0, part: None });
         assert_eq!(effort.follow(Progress { effort: 100.0, part: None }, false), Turn::Over);

@@ -47,6 +47,8 @@ pub(super) struct Racer {
     pub(super) lost: Option<u64>,
     /// A bound on all solutions that was known when it was dropped.
     bound: Option<f64>,
+    /// Its best score at the end of the last round.
+    before: Option<Score>,
 }
 
 /// An entrant in a checkpoint.
@@ -58,6 +60,7 @@ pub(super) struct Saved {
     reached: f64,
     ended: bool,
     bound: Option<f64>,
+    before: Option<Score>,
 }
 
 impl Racer {
@@ -65,7 +68,8 @@ impl Racer {
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
         let tally = Tally::new(sense, 0, 0);
-        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, lost: None, bound: None }
+        let (search, lost, bound, before) = (None, None, None, None);
+        Self { entry, method, player, search, tally, reached: 0.0, ended: false, lost, bound, before }
     }
 
     /// The score of the best solution that it has found.
@@ -87,6 +91,38 @@ impl Racer {
     /// has found what it can.
     pub(super) fn is_improving(&self, race: &Race, now: Progress) -> bool {
         !matches!(self.method.table(), Table::Anneal(_)) && race.is_recent(self.reached, now)
+    }
+
+    /// Whether it edits solutions.
+    pub(super) fn is_editor(&self) -> bool {
+        matches!(self.method.table(), Table::Anneal(_))
+    }
+
+    /// Whether it makes games that learn little from each other.
+    pub(super) fn is_sampler(&self) -> bool {
+        matches!(self.method.table(), Table::Sampling(_) | Table::Uct(_))
+    }
+
+    /// By how much it has improved since the last round: 0 if its solutions were infeasible then or are now.
+    pub(super) fn rise(&self) -> f64 {
+        let value = |score: Option<Score>| score.and_then(|score| score.value());
+        value(self.score()).zip(value(self.before)).map_or(0.0, |(now, before)| (now - before).abs())
+    }
+
+    /// Notes that a round has ended.
+    pub(super) fn end_round(&mut self) {
+        self.before = self.score();
+    }
+
+    /// Whether its best score is within a part of that of a better one.
+    pub(super) fn is_near(&self, leader: &Self, part: f64) -> bool {
+        match (self.score(), leader.score()) {
+            (Some(Score::Feasible(own)), Some(Score::Feasible(best)))
+            | (Some(Score::Infeasible(own)), Some(Score::Infeasible(best))) => {
+                (own - best).abs() <= part * own.abs().max(best.abs())
+            }
+            _ => false,
+        }
     }
 
     /// The direction of the problem.
@@ -226,9 +262,9 @@ impl Racer {
     }
 
     pub(super) fn save(&self) -> Saved {
-        let &Self { ref entry, ref search, ref tally, reached, ended, bound, .. } = self;
+        let &Self { ref entry, ref search, ref tally, reached, ended, bound, before, .. } = self;
         let search = search.as_ref().map(|search| search.save());
-        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended, bound }
+        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended, bound, before }
     }
 
     /// Restores entrant number `player`.
@@ -238,7 +274,7 @@ impl Racer {
         player: usize,
         memory: u64,
     ) -> Result<Self, CheckpointError> {
-        let Saved { mut entry, search, tally, reached, ended, bound } = saved;
+        let Saved { mut entry, search, tally, reached, ended, bound, before } = saved;
         entry.resolve(problem.searches()).map_err(|_| CheckpointError::Corrupt("an entrant that cannot run"))?;
         let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
@@ -250,6 +286,6 @@ impl Racer {
             search.load(problem, &bytes)?;
             entrant.search = Some(search);
         }
-        Ok(Self { tally, reached, ended, bound, ..entrant })
+        Ok(Self { tally, reached, ended, bound, before, ..entrant })
     }
 }

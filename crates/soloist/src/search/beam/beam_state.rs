@@ -1,9 +1,12 @@
 //! What a beam holds between two steps: the layer, its children, the pass and the round.
 
+use super::merge::{Future, Merger};
 use crate::Score;
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::erased::MoveId;
+use crate::erased::problem::State;
 use crate::search::Tally;
+use crate::search::shared::seen::Seen;
 use serde::{Deserialize, Serialize};
 
 /// No entry.
@@ -134,4 +137,62 @@ impl Pass {
             best: None,
         }
     }
+}
+
+/// The memory that there is.
+pub(super) struct Room {
+    /// Places of a layer that fit.
+    pub(super) places: usize,
+    /// All bytes, and those of a state.
+    pub(super) memory: u64,
+    pub(super) state: usize,
+}
+
+/// What tells whether a child is beaten by another one of its layer.
+pub(super) struct Rivals {
+    pub(super) seen: Seen,
+    /// In the place of `seen`, for a problem that has futures.
+    pub(super) merger: Option<Merger>,
+    pub(super) future: Future,
+    /// Children that are beaten but still listed.
+    pub(super) beaten: usize,
+}
+
+impl Rivals {
+    /// Forgets the children of the layer.
+    pub(super) fn forget(&mut self) {
+        self.seen.clear();
+        self.beaten = 0;
+        if let Some(merger) = &mut self.merger {
+            merger.clear();
+        }
+    }
+}
+
+/// States of two layers.
+pub(super) struct LayerStates {
+    /// Those of the layer before.
+    pub(super) before: Vec<State>,
+    /// Those of the entries expanded so far.
+    pub(super) own: Vec<State>,
+    /// `before` holds the states of the entries themselves, by entry: after a resume.
+    pub(super) replayed: bool,
+}
+
+/// What the open entry offers.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) moves: Vec<MoveId>,
+    /// By move: the logarithm of its chance.
+    pub(super) chances: Vec<f64>,
+    /// Whether all has to be listed again: after a resume.
+    pub(super) stale: bool,
+}
+
+/// Rooms that are used again.
+pub(super) struct Buffers {
+    pub(super) state: State,
+    pub(super) path: Vec<MoveId>,
+    pub(super) playout: Vec<MoveId>,
+    pub(super) parents: Vec<u32>,
 }

@@ -116,14 +116,14 @@ impl BeamSearch {
     fn fill(&mut self, part: &mut Part, entries: Range<usize>) {
         part.entries.clear();
         let place = |search: &Self, at: usize| {
-            if search.replayed { at } else { search.pass.layer[at].parent as usize }
+            if search.states.replayed { at } else { search.pass.layer[at].parent as usize }
         };
         let behind = (entries.end < self.pass.layer.len()).then(|| place(self, entries.end));
         let mut parents = 0;
         for at in entries.clone() {
             let parent = place(self, at);
             if at == entries.start || place(self, at - 1) != parent {
-                let state = &mut self.before[parent];
+                let state = &mut self.states.before[parent];
                 match part.parents.get_mut(parents) {
                     // The part behind needs it too.
                     Some(room) if behind == Some(parent) => room.clone_from(state),
@@ -133,7 +133,7 @@ impl BeamSearch {
                 parents += 1;
             }
             let entry = self.pass.layer[at];
-            part.entries.push(Waiting { entry, at, parent: parents - 1, is_made: self.replayed });
+            part.entries.push(Waiting { entry, at, parent: parents - 1, is_made: self.states.replayed });
         }
     }
 
@@ -147,9 +147,9 @@ impl BeamSearch {
             let at = self.pass.next;
             self.pass.next += 1;
             let state = &mut part.states[crew.entry];
-            match self.states.get_mut(at) {
+            match self.states.own.get_mut(at) {
                 Some(room) => std::mem::swap(room, state),
-                None => self.states.push(state.clone()),
+                None => self.states.own.push(state.clone()),
             }
             if expanded.moves == 0 {
                 self.score_leaf(context, at);
@@ -181,7 +181,7 @@ impl BeamSearch {
         let (sense, problem) = (self.judge.sense, context.problem);
         let incumbent = context.incumbent();
         if incumbent.is_some() {
-            let bound = expanded.bound.unwrap_or_else(|| optimistic(problem, &self.states[at]));
+            let bound = expanded.bound.unwrap_or_else(|| optimistic(problem, &self.states.own[at]));
             if sense.is_hopeless(bound, incumbent) {
                 return;
             }
@@ -196,7 +196,7 @@ impl BeamSearch {
             let own = &ranks[child.ranks.start as usize..child.ranks.end as usize];
             if let Some(trial) = self.admit(child.judged, own, child.chance) {
                 let tie = child.tie.unwrap_or_else(|| {
-                    problem.child(&self.states[at], child.mv, &mut self.child);
+                    problem.child(&self.states.own[at], child.mv, &mut self.child);
                     self.judge.ranker.tie(problem, &self.child, child.chance)
                 });
                 self.keep(context, (trial.rank, tie, trial.mix), at, child.mv, child.chance);

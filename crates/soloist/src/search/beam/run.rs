@@ -1,6 +1,8 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
-use super::beam_state::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
+use super::beam_state::{
+    Buffers, Child, Entry, LayerStates, Listed, NONE, Pass, Ranked, Rivals, Room, Round, Trial, effort,
+};
 use super::evaluate_child::{Judge, Judged, Measure, Origin};
 use super::merge::{Future, Merger, Saved};
 use super::parallel::Crew;
@@ -34,43 +36,23 @@ const MOST_STARTS: usize = 100_000;
 
 pub(crate) struct BeamSearch {
     parameters: Beam,
-    sense: Sense,
-    /// Places that fit into the memory.
-    most: usize,
-    memory: u64,
-    state_bytes: usize,
+    room: Room,
     pub(super) round: Round,
     pub(super) pass: Pass,
     links: Links,
-    seen: Seen,
-    /// In the place of `seen`, for a problem that has futures.
-    merger: Option<Merger>,
-    future: Future,
+    rivals: Rivals,
     /// Layers of the pass, those before a resume not counted.
     layers: usize,
-    /// Children that are beaten by another one but still listed.
-    beaten: usize,
     /// The best ceiling that passes have shown.
     shown: Ceiling,
     pub(super) judge: Judge,
     /// The threads that expand entries ahead of their turn, where there is more than one.
     pub(super) crew: Option<Crew>,
     root: State,
-    /// States of the layer before and of the entries expanded so far.
-    pub(super) before: Vec<State>,
-    pub(super) states: Vec<State>,
-    /// `before` holds the states of the entries themselves, by entry: after a resume.
-    pub(super) replayed: bool,
-    parents: Vec<u32>,
+    pub(super) states: LayerStates,
+    listed: Listed,
     pub(super) child: State,
-    /// The moves of the open entry; `stale` after a resume, when they have to be listed again.
-    moves: Vec<MoveId>,
-    /// By move: the logarithm of its chance.
-    chances: Vec<f64>,
-    stale: bool,
-    state: State,
-    path: Vec<MoveId>,
-    playout: Vec<MoveId>,
+    buffers: Buffers,
 }
 
 impl BeamSearch {
@@ -86,54 +68,46 @@ impl BeamSearch {
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
         let narrowest = NARROWEST.min(ALWAYS / place).max(1);
         Self {
-            sense: problem.sense(),
-            merger: merges.then(|| Merger::new(problem.sense())),
-            future: Future::default(),
-            layers: 0,
-            beaten: 0,
-            shown: Ceiling::UNKNOWN,
-            most: most.clamp(narrowest, ROOT as usize / 8),
-            memory,
-            state_bytes: problem.state_bytes(),
+            room: Room { places: most.clamp(narrowest, ROOT as usize / 8), memory, state: problem.state_bytes() },
             round: Round { number: 0, starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
-            seen: Seen::new(memory / 4),
+            rivals: Rivals {
+                seen: Seen::new(memory / 4),
+                merger: merges.then(|| Merger::new(problem.sense())),
+                future: Future::default(),
+                beaten: 0,
+            },
+            layers: 0,
+            shown: Ceiling::UNKNOWN,
             judge: Judge::new(&parameters, problem, merges),
             crew: None,
-            before: vec![root.clone()],
-            states: Vec::new(),
-            replayed: false,
-            parents: Vec::new(),
+            states: LayerStates { before: vec![root.clone()], own: Vec::new(), replayed: false },
+            listed: Listed::default(),
             child: root.clone(),
-            state: root.clone(),
+            buffers: Buffers { state: root.clone(), path: Vec::new(), playout: Vec::new(), parents: Vec::new() },
             root,
-            moves: Vec::new(),
-            chances: Vec::new(),
-            stale: false,
-            path: Vec::new(),
-            playout: Vec::new(),
             parameters,
         }
     }
 
     /// A round begins, with its first pass.
     fn begin_round(&mut self, context: &mut Context<'_>, width: f64) {
-        let most = MOST_STARTS.min(self.most / 4);
+        let most = MOST_STARTS.min(self.room.places / 4);
         let mut starts = vec![Vec::new()];
         let mut ledger = Ledger::open();
         'layers: for _ in 0..self.parameters.split {
             let mut next = Vec::new();
             for start in &starts {
                 let state = self.after(context.problem, start);
-                ledger.note(list_moves(self.parameters.selective, context, &state, &mut self.moves));
-                if next.len() + self.moves.len().max(1) > most {
+                ledger.note(list_moves(self.parameters.selective, context, &state, &mut self.listed.moves));
+                if next.len() + self.listed.moves.len().max(1) > most {
                     break 'layers;
                 }
-                if self.moves.is_empty() {
+                if self.listed.moves.is_empty() {
                     next.push(start.clone());
                 }
-                next.extend(self.moves.iter().map(|&mv| [start.as_slice(), &[mv]].concat()));
+                next.extend(self.listed.moves.iter().map(|&mv| [start.as_slice(), &[mv]].concat()));
             }
             starts = next;
         }
@@ -163,60 +137,51 @@ impl BeamSearch {
     fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
         self.layers = 0;
-        self.forget();
-        self.before.clear();
-        self.before.push(self.after(context.problem, self.round.start()));
-        self.replayed = false;
+        self.rivals.forget();
+        self.states.before.clear();
+        self.states.before.push(self.after(context.problem, self.round.start()));
+        self.states.replayed = false;
         self.crew.iter_mut().for_each(Crew::dismiss);
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
         self.pass = Pass { doubtful: !self.judge.sharp, ..Pass::new(width, context.rng.next_u64(), vec![root]) };
         self.judge.salt = self.pass.salt;
     }
 
-    /// Forgets the states of the layer.
-    fn forget(&mut self) {
-        self.seen.clear();
-        self.beaten = 0;
-        if let Some(merger) = &mut self.merger {
-            merger.clear();
-        }
-    }
-
     /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
     ///
     /// `key`: that of its final state, where the tally wants the solution.
     fn consider(&mut self, context: &mut Context<'_>, score: Score, key: Option<u128>, link: u32, more: &[MoveId]) {
-        let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
+        let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.judge.sense.better(score, *best));
         let wanted = context.tally.wants(score);
         if best || wanted {
-            self.links.path(self.round.start(), link, &mut self.path);
+            self.links.path(self.round.start(), link, &mut self.buffers.path);
             if wanted {
-                context.keep_keyed(score, key, &self.path, more);
+                context.keep_keyed(score, key, &self.buffers.path, more);
             }
             if best {
-                self.path.extend_from_slice(more);
-                self.pass.best = Some((score, self.path.clone()));
+                self.buffers.path.extend_from_slice(more);
+                self.pass.best = Some((score, self.buffers.path.clone()));
             }
         }
     }
 
-    /// Puts the state of the entry at `at` into `self.states` and lists its moves.
+    /// Puts the state of the entry at `at` into `self.states.own` and lists its moves.
     fn unfold(&mut self, context: &mut Context<'_>, at: usize) {
         let problem = context.problem;
         let entry = self.pass.layer[at];
-        let parent = &self.before[if self.replayed { at } else { entry.parent as usize }];
-        match self.states.get_mut(at) {
+        let parent = &self.states.before[if self.states.replayed { at } else { entry.parent as usize }];
+        match self.states.own.get_mut(at) {
             Some(state) => state.clone_from(parent),
-            None => self.states.push(parent.clone()),
+            None => self.states.own.push(parent.clone()),
         }
         if let Some(mv) = entry.mv
-            && !self.replayed
+            && !self.states.replayed
         {
-            problem.apply(&mut self.states[at], mv);
+            problem.apply(&mut self.states.own[at], mv);
         }
-        let coverage = list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
+        let coverage = list_moves(self.parameters.selective, context, &self.states.own[at], &mut self.listed.moves);
         self.pass.ledger.note(coverage);
-        self.judge.ranker.list_chances(problem, &self.states[at], &self.moves, &mut self.chances);
+        self.judge.ranker.list_chances(problem, &self.states.own[at], &self.listed.moves, &mut self.listed.chances);
     }
 
     /// Begins with the next entry of the layer.
@@ -224,22 +189,22 @@ impl BeamSearch {
         let at = self.pass.next;
         self.pass.next += 1;
         self.unfold(context, at);
-        if self.moves.is_empty() {
+        if self.listed.moves.is_empty() {
             return self.score_leaf(context, at);
         }
-        let state = &self.states[at];
-        let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
+        let state = &self.states.own[at];
+        let hopeful = |value| self.judge.sense.better_value(optimistic(context.problem, state), value);
         if context.incumbent().is_none_or(hopeful) {
             self.pass.place = Some(0);
             if !self.parameters.prune {
-                context.tally.counters.nodes += self.moves.len() as u64;
+                context.tally.counters.nodes += self.listed.moves.len() as u64;
             }
         }
     }
 
     /// Scores the finished state of the entry at `at`.
     pub(super) fn score_leaf(&mut self, context: &mut Context<'_>, at: usize) {
-        let state = &self.states[at];
+        let state = &self.states.own[at];
         let score = context.probe_leaf(state);
         let key = context.wanted_key(score, state);
         self.consider(context, score, key, self.pass.layer[at].link, &[]);
@@ -252,7 +217,7 @@ impl BeamSearch {
             if place % EVERY == EVERY - 1 && context.problem.watch().abandons() {
                 return;
             }
-            let Some(&mv) = self.moves.get(place) else {
+            let Some(&mv) = self.listed.moves.get(place) else {
                 self.pass.place = None;
                 self.thin_out(false);
                 return;
@@ -278,14 +243,14 @@ impl BeamSearch {
     fn try_child(&mut self, context: &Context<'_>, at: usize, place: usize) -> Option<Trial> {
         let problem = context.problem;
         let Entry { link, chance, .. } = self.pass.layer[at];
-        problem.child(&self.states[at], self.moves[place], &mut self.child);
-        let chance = chance + chance_of(&self.chances, place);
+        problem.child(&self.states.own[at], self.listed.moves[place], &mut self.child);
+        let chance = chance + chance_of(&self.listed.chances, place);
         let measure = Measure { incumbent: context.incumbent(), cut: self.pass.cut, is_ahead: false };
         let origin = Origin { link, at, place };
-        let judged = self.judge.judge(problem, &self.child, origin, measure, &mut self.future)?;
-        let mut future = std::mem::take(&mut self.future);
+        let judged = self.judge.judge(problem, &self.child, origin, measure, &mut self.rivals.future)?;
+        let mut future = std::mem::take(&mut self.rivals.future);
         let admitted = self.admit(judged, &future.ranks, chance);
-        std::mem::swap(&mut self.future, &mut future);
+        std::mem::swap(&mut self.rivals.future, &mut future);
         admitted
     }
 
@@ -300,7 +265,7 @@ impl BeamSearch {
             return None;
         }
         let worth = judged.worth?;
-        if let Some(merger) = &mut self.merger {
+        if let Some(merger) = &mut self.rivals.merger {
             // A state at least as good may be known.
             merger.take(worth.future, ranks);
             if merger.is_beaten() {
@@ -310,7 +275,7 @@ impl BeamSearch {
         if self.is_cut(worth.rank) {
             return None;
         }
-        let known = worth.key.is_some_and(|key| self.seen.seen(key));
+        let known = worth.key.is_some_and(|key| self.rivals.seen.seen(key));
         (!known).then_some(Trial { rank: worth.rank, mix: worth.mix, chance, spent: 0, best: None })
     }
 
@@ -326,17 +291,17 @@ impl BeamSearch {
 
     /// Makes a playout from the state in `self.child`. Returns whether it was its last.
     fn try_out(&mut self, context: &mut Context<'_>, at: usize, mv: MoveId, mut trial: Trial) -> bool {
-        let mut playout = std::mem::take(&mut self.playout);
+        let mut playout = std::mem::take(&mut self.buffers.playout);
         playout.clear();
         playout.push(mv);
-        self.state.clone_from(&self.child);
-        context.rollout.run(&mut self.state, &mut playout, context.rng);
-        let score = context.probe(&self.state);
-        let key = context.wanted_key(score, &self.state);
+        self.buffers.state.clone_from(&self.child);
+        context.rollout.run(&mut self.buffers.state, &mut playout, context.rng);
+        let score = context.probe(&self.buffers.state);
+        let key = context.wanted_key(score, &self.buffers.state);
         self.consider(context, score, key, self.pass.layer[at].link, &playout);
-        self.playout = playout;
+        self.buffers.playout = playout;
         trial.spent += 1;
-        if trial.best.is_none_or(|best| self.sense.better(score, best)) {
+        if trial.best.is_none_or(|best| self.judge.sense.better(score, best)) {
             trial.best = Some(score);
         }
         if trial.spent < self.parameters.playouts {
@@ -345,7 +310,7 @@ impl BeamSearch {
         }
         // Any feasible score before any other.
         let tie = match trial.best {
-            Some(Score::Feasible(value)) => rank(self.sense, value) / 2 + (1 << 63),
+            Some(Score::Feasible(value)) => rank(self.judge.sense, value) / 2 + (1 << 63),
             Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
             None => 0,
         };
@@ -357,7 +322,7 @@ impl BeamSearch {
     #[inline(always)]
     pub(super) fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
-        if self.merger.is_some() && !self.merge(&mut child) {
+        if self.rivals.merger.is_some() && !self.merge(&mut child) {
             return;
         }
         self.pass.children.push(child);
@@ -369,12 +334,12 @@ impl BeamSearch {
     /// Enters a child into the merger. Returns false when it has taken the place of one that it beats.
     #[inline(never)]
     fn merge(&mut self, child: &mut Child) -> bool {
-        let (Some(merger), children) = (&mut self.merger, &mut self.pass.children) else { return true };
+        let (Some(merger), children) = (&mut self.rivals.merger, &mut self.pass.children) else { return true };
         let (entry, instead) = merger.add(children.len() as u32);
         child.entry = entry;
         for beaten in merger.beaten.drain(..) {
             children[beaten as usize].parent = NONE;
-            self.beaten += 1;
+            self.rivals.beaten += 1;
         }
         if let Some(place) = instead {
             children[place as usize] = *child;
@@ -385,19 +350,19 @@ impl BeamSearch {
     /// Keeps as many children as there are places, once there are many more or `all` have come.
     pub(super) fn thin_out(&mut self, all: bool) {
         let pass = &mut self.pass;
-        let places = (pass.width as usize).clamp(1, self.most);
+        let places = (pass.width as usize).clamp(1, self.room.places);
         let most = if all { places } else { places * SLACK };
         let listed = pass.children.len();
-        if listed <= most && (!all || self.beaten == 0) {
+        if listed <= most && (!all || self.rivals.beaten == 0) {
             return;
         }
         // Those that are beaten do not count: when a layer is cut must not depend on how long they stay listed.
-        if !all && listed - self.beaten <= most && self.beaten * 2 < listed {
+        if !all && listed - self.rivals.beaten <= most && self.rivals.beaten * 2 < listed {
             return;
         }
-        if self.beaten > 0 {
+        if self.rivals.beaten > 0 {
             pass.children.retain(|child| child.parent != NONE);
-            self.beaten = 0;
+            self.rivals.beaten = 0;
         }
         if pass.children.len() > most {
             let order = |child: &Child| Reverse((child.merit, child.parent));
@@ -407,7 +372,7 @@ impl BeamSearch {
             pass.cut = pass.children[places - 1].merit.0;
             pass.children.truncate(places);
         }
-        if let Some(merger) = &mut self.merger {
+        if let Some(merger) = &mut self.rivals.merger {
             merger.rebuild(pass.children.iter_mut().map(|child| &mut child.entry).zip(0..));
         }
     }
@@ -423,19 +388,19 @@ impl BeamSearch {
         }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
-        self.parents.clear();
-        self.parents.extend(pass.layer.iter().map(|entry| entry.link));
+        self.buffers.parents.clear();
+        self.buffers.parents.extend(pass.layer.iter().map(|entry| entry.link));
         pass.layer.clear();
         for child in pass.children.drain(..) {
-            let link = self.links.push(self.parents[child.parent as usize], child.mv);
+            let link = self.links.push(self.buffers.parents[child.parent as usize], child.mv);
             pass.layer.push(Entry { parent: child.parent, mv: Some(child.mv), link, chance: child.chance });
         }
         self.links.sweep(pass.layer.iter_mut().map(|entry| &mut entry.link));
-        self.replayed = false;
+        self.states.replayed = false;
         pass.next = 0;
         pass.cut = 0;
-        self.forget();
-        std::mem::swap(&mut self.before, &mut self.states);
+        self.rivals.forget();
+        std::mem::swap(&mut self.states.before, &mut self.states.own);
         !self.pass.layer.is_empty()
     }
 }
@@ -448,21 +413,21 @@ impl Search for BeamSearch {
         match self.pass.place {
             None if self.goes_ahead() => self.advance_together(context),
             None => self.open(context),
-            Some(place) if self.stale => {
+            Some(place) if self.listed.stale => {
                 // After a resume: what the open entry offers is found again.
                 let at = self.pass.next - 1;
                 self.unfold(context, at);
-                self.child.clone_from(&self.states[at]);
-                if let Some(&mv) = self.moves.get(place) {
+                self.child.clone_from(&self.states.own[at]);
+                if let Some(&mv) = self.listed.moves.get(place) {
                     context.problem.apply(&mut self.child, mv);
-                    if let Some(merger) = &mut self.merger {
+                    if let Some(merger) = &mut self.rivals.merger {
                         merger.read(context.problem, &self.child);
                     }
                 }
             }
             Some(_) => {}
         }
-        self.stale = false;
+        self.listed.stale = false;
         if self.pass.place.is_some() {
             self.go_on(context);
         }
@@ -475,7 +440,7 @@ impl Search for BeamSearch {
         if self.layers.is_multiple_of(EVERY) && context.problem.watch().gives_up(self.layers) {
             return Status::Running;
         }
-        if let Some(proof) = self.shown.proof(self.sense, context.incumbent()) {
+        if let Some(proof) = self.shown.proof(self.judge.sense, context.incumbent()) {
             return Status::Exhausted(proof);
         }
         if more {
@@ -488,7 +453,7 @@ impl Search for BeamSearch {
         self.round.at += 1;
         if self.round.at < self.round.starts.len() {
             self.begin(context, self.pass.width);
-        } else if let Some(proof) = self.round.ledger.proof(self.sense, context.incumbent()) {
+        } else if let Some(proof) = self.round.ledger.proof(self.judge.sense, context.incumbent()) {
             return Status::Exhausted(proof);
         } else if !self.parameters.restarts || self.round.effort == effort(context.tally) {
             return Status::Completed;
@@ -499,7 +464,7 @@ impl Search for BeamSearch {
     }
 
     fn set_workers(&mut self, workers: usize) {
-        self.crew = (workers > 1).then(|| Crew::new(workers, self.memory, self.state_bytes));
+        self.crew = (workers > 1).then(|| Crew::new(workers, self.room.memory, self.room.state));
     }
 
     fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
@@ -507,24 +472,24 @@ impl Search for BeamSearch {
     }
 
     fn open_bound(&self) -> Option<f64> {
-        Some(self.shown.bound(self.sense)).filter(|bound| bound.is_finite())
+        Some(self.shown.bound(self.judge.sense)).filter(|bound| bound.is_finite())
     }
 
     fn save(&self) -> Vec<u8> {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
-        let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.seen, &self.judge.ranker.policy, merged, self.shown))
+        let merged = self.rivals.merger.as_ref().map(|merger| merger.save(&pass.children));
+        encode(&(&self.round, &pass, &self.links, &self.rivals.seen, &self.judge.ranker.policy, merged, self.shown))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
         let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
-        if !self.judge.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
+        if !self.judge.ranker.is_like(policy.as_ref()) || merged.is_some() != self.rivals.merger.is_some() {
             return corrupt;
         }
-        if let (Some(merger), Some(merged)) = (&mut self.merger, merged) {
+        if let (Some(merger), Some(merged)) = (&mut self.rivals.merger, merged) {
             merger.load(&mut pass.children, merged)?;
         }
         for start in &round.starts {
@@ -533,22 +498,22 @@ impl Search for BeamSearch {
         if let Some((score, moves)) = &pass.best {
             validate::solution(problem, moves, *score)?;
         }
-        shown.check(self.sense)?;
+        shown.check(self.judge.sense)?;
         let shows = shown <= pass.ceiling && (self.judge.sharp || shown == Ceiling::UNKNOWN);
         ensure(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
-        (self.beaten, self.shown) = (0, shown);
-        (self.round, self.pass, self.links, self.seen) = (round, pass, links, seen);
+        (self.rivals.beaten, self.shown) = (0, shown);
+        (self.round, self.pass, self.links, self.rivals.seen) = (round, pass, links, seen);
         Arc::make_mut(&mut self.judge.ranker).policy = policy;
         self.judge.salt = self.pass.salt;
-        self.seen.resume(self.memory / 4)?;
+        self.rivals.seen.resume(self.room.memory / 4)?;
         let pass = &self.pass;
-        self.stale = pass.place.is_some();
+        self.listed.stale = pass.place.is_some();
         if pass.layer.is_empty() {
-            return if self.stale { corrupt } else { Ok(()) };
+            return if self.listed.stale { corrupt } else { Ok(()) };
         }
         let sound = self.round.at < self.round.starts.len()
-            && (pass.next < pass.layer.len() || self.stale && pass.next == pass.layer.len())
-            && (!self.stale || pass.next > 0)
+            && (pass.next < pass.layer.len() || self.listed.stale && pass.next == pass.layer.len())
+            && (!self.listed.stale || pass.next > 0)
             && pass.children.iter().all(|child| (child.parent as usize) < pass.next)
             && self.links.is_sound(pass.layer.iter().map(|entry| entry.link));
         if !sound {
@@ -557,24 +522,24 @@ impl Search for BeamSearch {
         // States are not stored: each is replayed from the start of the pass, whose links were checked.
         let start = replay(problem, self.round.start())?;
         validate::replay_tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
-        self.before.clear();
-        self.states.clear();
-        self.replayed = true;
+        self.states.before.clear();
+        self.states.own.clear();
+        self.states.replayed = true;
         for (at, entry) in self.pass.layer.iter().enumerate() {
-            self.links.path(&[], entry.link, &mut self.path);
+            self.links.path(&[], entry.link, &mut self.buffers.path);
             let mut state = start.clone();
-            self.path.iter().for_each(|&mv| problem.apply(&mut state, mv));
+            self.buffers.path.iter().for_each(|&mv| problem.apply(&mut state, mv));
             if at < self.pass.next {
-                self.states.push(state.clone());
+                self.states.own.push(state.clone());
             }
-            self.before.push(state);
+            self.states.before.push(state);
         }
         let mut legal: (Option<u32>, Vec<MoveId>) = (None, Vec::new());
         for child in &self.pass.children {
             if legal.0 != Some(child.parent) {
                 legal.0 = Some(child.parent);
                 legal.1.clear();
-                problem.moves(&self.before[child.parent as usize], &mut legal.1);
+                problem.moves(&self.states.before[child.parent as usize], &mut legal.1);
             }
             ensure(legal.1.contains(&child.mv), "an illegal move")?;
         }
