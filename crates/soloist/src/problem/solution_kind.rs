@@ -11,9 +11,7 @@ use std::fmt;
 
 /// Games that are looked at, and the moves listed in them, at most.
 const GAMES: usize = 3;
-pub(crate) const LISTED: usize = 60_000;
-/// The same where replays are to be spared, which list more.
-const LISTED_BY_REPLAYS: usize = 400_000;
+pub(crate) const LISTED: usize = 400_000;
 /// Orders in which each of these games is played again, to see whether the order matters.
 const ORDERS: usize = 2;
 
@@ -53,7 +51,7 @@ impl SolutionKind {
     pub(crate) fn seen_by_replays(problem: &dyn ErasedProblem) -> Seen {
         let mut moves: Vec<Vec<u64>> = Vec::new();
         let mut game = Vec::new();
-        let names = Self::play_named(problem, LISTED_BY_REPLAYS, &mut |_, _| {}, &mut |mv| match mv {
+        let names = Self::play_named(problem, LISTED, &mut |_, _| {}, &mut |mv| match mv {
             Some(mv) => game.push(mv),
             None => moves.push(std::mem::take(&mut game)),
         });
@@ -107,7 +105,7 @@ impl SolutionKind {
     /// for rounding.
     fn free_order(problem: &dyn ErasedProblem) -> Option<usize> {
         let (mut rng, mut free) = (Rng::new(0), None);
-        let mut player = Player { problem, left: LISTED_BY_REPLAYS, moves: Vec::new() };
+        let mut player = Player { problem, left: LISTED, moves: Vec::new() };
         for _ in 0..GAMES {
             match player.reorder(&mut rng) {
                 Reordered::Equal(count) => free = free.or(Some(count)),

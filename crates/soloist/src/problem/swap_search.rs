@@ -51,15 +51,17 @@ type Lists<P> = Vec<Vec<<P as Problem>::Move>>;
 /// Three random games show whether solutions are [assignments](SolutionKind::Assignment). There an edit makes another
 /// decision at a random place, or, where the state can be edited in place, exchanges the decisions of two places, most
 /// often of two that belong together: the difference that one makes depends on the other. Which decisions are possible
-/// at a place is seen in these games and in the first solution. Otherwise solutions are sets: an edit exchanges two decisions, adds one, or takes one out; where the state
-/// can be edited in place, it also exchanges one or two decisions for several. A decision that is added is the one of
-/// largest [bias](super::Prior::bias) at the root among some random ones, and one that is taken out the one of smallest
-/// bias; a second one that is taken out with it is a random one. Sets may have room left while they are edited; a set
-/// that is a result is completed by the moves of largest bias.
+/// at a place is seen in these games and in the first solution. Otherwise solutions are sets: an edit exchanges two
+/// decisions, adds one, or takes one out; where the state can be edited in place, it also exchanges one or two
+/// decisions for several. A decision that is added is the one of largest [bias](super::Prior::bias) at the root among
+/// some random ones, and one that is taken out the one of smallest bias; a second one that is taken out with it is a
+/// random one. Sets may have room left while they are edited; a set that is a result is completed by the moves of
+/// largest bias.
 ///
-/// Time of an edit: one [`difference`](Exchange::difference), two or three for an exchange of two places, and one [`apply_exchange`](Exchange::apply_exchange) if
-/// it is accepted, or a replay of all moves where the problem does not have that. Memory: two solutions, one state, and
-/// the possible decisions. Infeasible solutions are not edited: annealing replays moves there.
+/// Time of an edit: one [`difference`](Exchange::difference), two or three for an exchange of two places, and one
+/// [`apply_exchange`](Exchange::apply_exchange) if it is accepted, or a replay of all moves where the problem does not
+/// have that. Memory: two solutions, one state, and the possible decisions. Infeasible solutions are not edited:
+/// annealing replays moves there.
 pub struct Exchanges<P: Exchange> {
     kind: Option<SolutionKind>,
     /// For assignments the possible decisions at each place; for sets one list.

@@ -67,16 +67,23 @@
 //! `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
 //! never left for an infeasible one.
 //!
-//! The temperature T falls from `start` to `end`, by the same factor a step; where neither is set, a neighbourhood
-//! may name [others](crate::problem::Neighborhood::temperatures). Its unit is the
+//! The temperature T falls from `start` to `end`, by the same factor a step. Its unit is the
 //! [unit](crate::problem::Neighborhood::unit) that the neighbourhood names. Without one it is the geometric mean of
 //! the differences that the run meets at its beginning, over at most 1000 neighbours and 2 % of a cooling;
 //! suggested edits do not count, and no worse neighbour is accepted meanwhile. So temperatures suit instances of
-//! any size, and do not change when a constant is added to all scores. Where neither is set and replays make
-//! neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned links from 0.2 to 0.01, unless
-//! `acceptance` is above 0. With `acceptance` above 0, where neighbours are replayed and neither `start` nor `end`
-//! is set, the first temperature is the one that accepts this part of these worse neighbours, and the last one a
-//! tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
+//! any size, and do not change when a constant is added to all scores.
+//!
+//! Where a neighbourhood edits, names no unit, and neither `start` nor `end` is set, a run first descends: nothing
+//! worse is accepted for 2 % of the cooling, or until 10 neighbours a decision, at least 1000, have brought
+//! nothing. T then falls from the temperature that accepts three tenths of the last 1000 worse neighbours to the
+//! one that accepts one in 10,000. At a random solution differences may be larger by orders of magnitude (powers of
+//! distances, weights of broken rules), and a cooling in their units would end too hot. A remark names both
+//! temperatures.
+//!
+//! Where neither is set and replays make neighbours of assignments or sets, T falls from 0.3 to 0.03, and with
+//! learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0, where neither `start`
+//! nor `end` is set, the first temperature is the one that accepts this part of these worse neighbours, and, where
+//! neighbours are replayed, the last one a tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
 //!
 //! The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
 //! whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
@@ -223,8 +230,8 @@ parameters! {
         reheat_factor: f64 = 0.5, 0.0..=1.0;
         /// begin again from a playout when a run of `steps` ends, until the budget is used up
         restarts: bool = true, ();
-        /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
-        /// `start` and `end` are not set; 0: it begins at `start`
+        /// part of the worse neighbours that the temperature at the start of a cooling accepts, where `start`
+        /// and `end` are not set; 0: 0.3 for a neighbourhood that is measured, otherwise the cooling begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
     }
 }

@@ -33,7 +33,7 @@ impl AnnealSearch {
     #[cold]
     pub(super) fn say_size(&mut self) {
         let (size, asked) = (self.saved.clock.turns.size, self.parameters.coolings.population);
-        if size < asked && self.saved.remarks.is_empty() {
+        if size > 0 && size < asked && self.saved.remarks.is_empty() {
             self.saved.remarks.push(format!("the budget has room for a population of {size} instead of {asked}"));
         }
     }

@@ -186,8 +186,9 @@ impl AnnealSearch {
         let before = std::mem::replace(&mut saved.edited, false);
         let mut by_score = false;
         (saved.clock.known, saved.clock.quenches) = (0.0, false);
-        if self.parameters.editing.local
-            && let Some(editor) = context.rollout.editor()
+        let editor = context.rollout.editor().filter(|_| self.parameters.editing.local);
+        let is_known = editor.is_some();
+        if let Some(editor) = editor
             && editor.start(moves)
         {
             saved.edited = true;
@@ -197,6 +198,11 @@ impl AnnealSearch {
             by_score = editor.score().is_some();
         } else {
             walker.recode(context.problem, moves);
+            if is_known && worth.feasible && saved.remarks.is_empty() {
+                let remark =
+                    "the neighbourhood of the problem does not start from a feasible solution: moves are replayed";
+                saved.remarks.push(remark.to_owned());
+            }
         }
         self.suit();
         let saved = &mut self.saved;

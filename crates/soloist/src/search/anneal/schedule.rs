@@ -35,8 +35,8 @@ struct Spread {
 pub(super) enum Turn {
     /// The cooling continues.
     Stay,
-    /// The cooling continues, and the differences are measured: its temperatures are known now, and how many solutions a
-    /// population has.
+    /// The cooling continues, and the differences are measured: its temperatures are known now, and how many solutions
+    /// a population has.
     Measured,
     /// The cooling continues with another solution of a population, in the turn of this number.
     Pass(u64),

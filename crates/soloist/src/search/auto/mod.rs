@@ -23,6 +23,14 @@
 //! methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
 //! they are ahead of it.
 //!
+//! Elsewhere the best `anneal` stays in the race after the first round; while its score is within 15 % of the best
+//! one; and where nothing has improved as much in the round. Cooling gains most at its end, and rounds are short.
+//! If it is in the last round and neither it nor an exact method wins, it has half of what the winner would have,
+//! and nine tenths where the winner is `sampling` or a form of `uct`: it continues from the best solution then.
+//!
+//! There is no race where the budget has room for fewer than 2000 playouts, or fewer than 100 for each move of a
+//! game: `anneal` has the budget, after the part `exact_share` of an exact method.
+//!
 //! One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
 //! that can prove optimality) and the others are good at different things. If the winner is not exact, the best
 //! exact method first has the part `exact_share` of the rest; if it is, it has this part or three tenths, and then
@@ -30,7 +38,7 @@
 //! the best solution of all. If it ends by itself, the others race for what is left.
 //!
 //! `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has learned of
-//! links; the others continue where they were. Beams whose `width` is not set begin with one of at most 8.
+//! links; the others continue where they were. Beams whose `width` is not set begin with width 1.
 //!
 //! With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
 //! best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
@@ -187,13 +195,13 @@ const KNOWN: f64 = 0.5;
 const POLISHER: &str = "anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)";
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
-/// Playouts in the budget below which there is no race.
-const FEW: f64 = 2_000.0;
+/// Playouts in the budget below which there is no race: in all, and for each move of a game.
+const FEW: (f64, f64) = (2_000.0, 100.0);
 /// How far annealing may be behind the best method, as a part of the score, to stay in the race.
 const NEAR: f64 = 0.15;
-/// The part of what is left that a winner has which samples, before annealing continues, and the part that annealing has
-/// before another winner continues.
-const SAMPLED: f64 = 0.25;
+/// The part of what is left that a winner has which samples, before annealing continues, and the part that annealing
+/// has before another winner continues.
+const SAMPLED: f64 = 0.1;
 const EDITED: f64 = 0.5;
 
 /// Everything but the entrants.
@@ -202,6 +210,10 @@ struct State {
     /// Playouts before the race, and their moves.
     samples: u64,
     length: u64,
+    /// The part of the plan that was over after the last one, and the least part that one has taken: attempts at a
+    /// proof take turns with them.
+    over: f64,
+    least: Option<f64>,
     /// Nodes of trees and of systematic searches. Those of the others are the moves of their playouts.
     nodes: u64,
     /// `None`: these playouts are being made.
@@ -263,8 +275,12 @@ impl AutoSearch {
         if context.tally.wants(score) && !context.problem.has_failed() {
             context.tally.keep(Solution { score, moves }, identity);
         }
+        let now = self.progress(context);
+        if let Some(part) = now.part {
+            let taken = part - std::mem::replace(&mut self.state.over, part);
+            self.state.least = Some(self.state.least.map_or(taken, |least| least.min(taken)));
+        }
         if self.state.samples == SAMPLES {
-            let now = self.progress(context);
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
             self.open(context, (0..self.racers()).collect(), length as f64, now);
             self.skip(context, now);
@@ -273,9 +289,11 @@ impl AutoSearch {
 
     /// Gives the budget to the method that edits where it has room for a few playouts only: a race would use them up.
     fn skip(&mut self, context: &mut Context<'_>, now: Progress) {
-        let expected = now.part.map_or(f64::INFINITY, |part| SAMPLES as f64 / part);
+        let expected =
+            self.state.least.map_or(f64::INFINITY, |least| (1.0 - self.state.over).max(0.0) / least.max(0.0));
+        let few = FEW.0.max(FEW.1 * self.state.length as f64 / self.state.samples.max(1) as f64);
         let all: Vec<usize> = (0..self.racers()).collect();
-        let Some(editor) = self.editor(&all, 0).filter(|_| expected < FEW && all.len() > 1) else { return };
+        let Some(editor) = self.editor(&all, 0).filter(|_| expected < few && all.len() > 1) else { return };
         let Some(mut race) = self.state.race.take() else { return };
         let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic());
         let exact = exact.filter(|_| self.parameters.exact_share > 0.0);
@@ -366,9 +384,10 @@ impl AutoSearch {
 
     /// Returns the methods that share the rest, in turn, and the part of what is left that each but the last one has.
     ///
-    /// The winner shares with the best of the other kind, exact or not, among those that are `able` to do more. Where the
-    /// problem names methods, these alone share. Otherwise, where annealing has a place in the last round and neither it
-    /// nor an exact method has won, it has half of what the winner would have, and three quarters beside a sampler.
+    /// The winner shares with the best of the other kind, exact or not, among those that are `able` to do more. Where
+    /// the problem names methods, these alone share. Otherwise, where annealing has a place in the last round and
+    /// neither it nor an exact method has won, it has half of what the winner would have, and nine tenths beside a
+    /// sampler.
     fn sharers(&self, winner: usize, able: &[usize], editor: Option<usize>) -> (Vec<usize>, Vec<f64>) {
         let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
         let may_share = |at: usize| self.state.named == 0 || at < self.state.named;
@@ -586,7 +605,13 @@ impl Search for AutoSearch {
             }
             None => state.samples < SAMPLES && entrants.is_empty() == (state.samples == 0),
         };
-        ensure(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;
+        ensure(
+            sound
+                && state.over.is_finite()
+                && state.least.is_none_or(f64::is_finite)
+                && state.length.max(state.nodes) <= MOST,
+            "a race that cannot be",
+        )?;
         let memory = self.memory / entrants.len().max(1) as u64;
         let entrants = (0..).zip(entrants).map(|(player, saved)| Racer::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;

@@ -42,7 +42,8 @@ pub(super) struct Race {
     from: f64,
     to: f64,
     began: f64,
-    /// In the last round of several: the part of what is left that each but the last one has. The last one has the rest.
+    /// In the last round of several: the part of what is left that each but the last one has. The last one has the
+    /// rest.
     shares: Vec<f64>,
     /// The part of the budget that a round takes.
     share: f64,

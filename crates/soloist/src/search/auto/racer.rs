@@ -15,8 +15,8 @@ use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The width of a beam's first pass, at most.
-const NARROW: u64 = 8;
+/// The width of a beam's first pass: a wider one may not end within a turn, and would have no answer.
+const NARROW: u64 = 1;
 
 /// Returns the method of an entry as it races.
 pub(super) fn method(entry: &Entry) -> Method {
