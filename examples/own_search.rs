@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use soloist::prelude::*;
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+use soloist::problem::{Extras, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::CheckpointError;
 
 /// Which signs bring the sum of the numbers nearest to 0?
@@ -25,6 +25,12 @@ impl Problem for Signs {
         let signed = |(number, &plus): (&f64, &bool)| if plus { *number } else { -number };
         Score::Feasible(-self.0.iter().zip(signs).map(signed).sum::<f64>().abs())
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Signs {
     fn searches(&self) -> Vec<NamedSearch<Self>> {
         vec![NamedSearch::new(FLIPS, |problem, _| Some(Box::new(Flips(vec![false; problem.0.len()]))))]
     }

@@ -6,7 +6,7 @@
 use crate::claims::{Answer, Refusal, Run, answer, lines};
 use anyhow::Result;
 use serde::Deserialize;
-use soloist::problem::{Dominance, Key, Prior, stable_hash};
+use soloist::problem::{Dominance, Extras, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Budget, Problem, Rng, Score, Sense, Solver};
 use std::io::{BufRead, Write};
@@ -143,13 +143,20 @@ impl Problem for Tree {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
     }
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        let name = ["spent", "selective", "greedy"].into_iter().find(|&name| name == self.rollout);
-        name.map(|name| NamedRollout::new(name, "", |_| Box::new(Policy))).into_iter().collect()
-    }
 
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Tree {
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let name = ["spent", "selective", "greedy"].into_iter().find(|&name| name == self.rollout);
+        name.map(|name| NamedRollout::new(name, "", |_| Box::new(Policy))).into_iter().collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::problem::{Dominance, Entrant, Facts, Found, Key, Neighborhood, Ordering, Prior};
+use soloist::problem::{Dominance, Entrant, Extras, Facts, Found, Key, Neighborhood, Ordering, Prior};
 use soloist::{Problem, Score, Sense};
 
 #[derive(Clone, Copy)]
@@ -122,10 +122,6 @@ impl<const N: usize> Problem for Shop<N> {
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         (!self.active).then_some(self as &dyn Ordering<Self>)
     }
-    /// Long coolings, and more than one where there is time for it.
-    fn portfolio(&self) -> Vec<Entrant> {
-        if self.active { Vec::new() } else { vec![Entrant::new("anneal").set("depth", 100_000).set("most", 10)] }
-    }
     /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph
     /// suggests.
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
@@ -138,6 +134,17 @@ impl<const N: usize> Problem for Shop<N> {
 
     fn facts(&self) -> Facts {
         Facts { code_count: Some((N * N) as u32), ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl<const N: usize> Extras<Self> for Shop<N> {
+    /// Long coolings, and more than one where there is time for it.
+    fn portfolio(&self) -> Vec<Entrant> {
+        if self.active { Vec::new() } else { vec![Entrant::new("anneal").set("depth", 100_000).set("most", 10)] }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::request::{Request, solve_error, spec_error};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use soloist::problem::{Exchange, Exchanges, Facts, Fault, Neighborhood};
+use soloist::problem::{Exchange, Exchanges, Extras, Facts, Fault, Neighborhood};
 use soloist::run::{Improvement, Observer, Progress, RunInfo, Solution};
 use soloist::{Problem, Score, Sense, Setup, Solver};
 use soloist_problems::refuse_endless;
@@ -276,12 +276,18 @@ impl Problem for Compiled {
         has.then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }
 
-    fn fingerprint(&self) -> u64 {
-        rounded_fingerprint(self)
-    }
-
     fn facts(&self) -> Facts {
         Facts { fault: Some(self.fault.clone()), ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Compiled {
+    fn fingerprint(&self) -> Option<u64> {
+        Some(rounded_fingerprint(self))
     }
 }
 

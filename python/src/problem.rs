@@ -17,7 +17,9 @@ use pyo3::exceptions::{PyException, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::problem::{Dominance, Exchanges, Explain, Facts, Found, Key, Neighborhood, Ordering, Prior, ScorePart};
+use soloist::problem::{
+    Dominance, Exchanges, Explain, Extras, Facts, Found, Key, Neighborhood, Ordering, Prior, ScorePart,
+};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::{Arc, Mutex};
@@ -449,6 +451,26 @@ impl Problem for PyProblem {
         self.functions.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        self.functions.bias.is_some().then_some(self as &dyn Prior<Self>)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            is_complete: self.functions.complete,
+            reference: self.functions.reference,
+            state_bytes: Some(self.functions.state_bytes),
+            fault: Some(self.guard.fault.clone()),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for PyProblem {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         let mut all = Vec::new();
         if self.functions.playout.is_some() {
@@ -462,27 +484,13 @@ impl Problem for PyProblem {
         all
     }
 
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        self.functions.bias.is_some().then_some(self as &dyn Prior<Self>)
-    }
-
     fn explain(&self) -> Option<&dyn Explain<Self>> {
         let Functions { parts, constraints, .. } = &*self.functions;
         (parts.is_some() || constraints.is_some()).then_some(self as &dyn Explain<Self>)
     }
 
-    fn fingerprint(&self) -> u64 {
-        rounded_fingerprint(self)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts {
-            is_complete: self.functions.complete,
-            reference: self.functions.reference,
-            state_bytes: Some(self.functions.state_bytes),
-            fault: Some(self.guard.fault.clone()),
-            ..Facts::default()
-        }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(rounded_fingerprint(self))
     }
 }
 

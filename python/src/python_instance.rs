@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::check::Explanation;
-use soloist::problem::stable_hash;
+use soloist::problem::{fingerprint, stable_hash};
 use soloist::rollout::RolloutInfo;
 use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError};
 use soloist::{Problem, Score, Sense, Setup};
@@ -137,7 +137,7 @@ impl Hosted {
             Host::Shipped(instance, content) => (Arc::clone(instance), content.clone(), None),
             Host::Own(functions, machine) => {
                 let problem = PyProblem::guarded(Arc::clone(functions), study.guard());
-                let content = study.at_work(|_| format!("{:016x}", problem.fingerprint()));
+                let content = study.at_work(|_| format!("{:016x}", fingerprint(&problem)));
                 study.settle(&problem.guard);
                 let (rules, shared) = (Arc::clone(functions), Arc::clone(&study));
                 let name = name.to_owned();

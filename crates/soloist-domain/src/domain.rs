@@ -470,7 +470,7 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with
+    /// default the first method of the problem's [portfolio](soloist::problem::Extras::portfolio), or `auto` where that is empty, with
     /// an attempt at a [proof](Self::proof_part).
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(self.proof_part())
@@ -481,7 +481,7 @@ pub trait Instance: Send + Sync {
         Setup::PROOF
     }
     /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
-    /// [portfolio](Problem::portfolio), or the [default](Setup::default_rollout).
+    /// [portfolio](soloist::problem::Extras::portfolio), or the [default](Setup::default_rollout).
     fn rollout_for(&self, setup: &Setup) -> String {
         let entries = portfolio(self.problem());
         let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);
@@ -551,7 +551,7 @@ pub trait Instance: Send + Sync {
 
 /// The methods that a problem names; empty where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
-    let Ok(mut entries) = Entries::of(&problem.portfolio()) else { return Vec::new() };
+    let Ok(mut entries) = Entries::of(&problem.extras().portfolio()) else { return Vec::new() };
     if entries.resolve(&search_infos(problem)).is_ok() { entries.entries().to_vec() } else { Vec::new() }
 }
 

@@ -333,7 +333,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn constraints(&self) -> usize {
-        self.problem().explain().map_or(0, |explain| explain.constraints().len())
+        self.problem().extras().explain().map_or(0, |explain| explain.constraints().len())
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

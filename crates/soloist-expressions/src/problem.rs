@@ -3,7 +3,7 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::problem::{Entrant, Explain, Facts, Key, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Extras, Facts, Key, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout, find_rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::hash::Hasher;
@@ -154,10 +154,6 @@ impl Problem for Orders {
         Sense::Minimize
     }
 
-    fn explain(&self) -> Option<&dyn Explain<Self>> {
-        Some(self)
-    }
-
     fn code(&self, state: &Partial, mv: u8) -> u64 {
         self.inner.code(state, mv)
     }
@@ -179,24 +175,6 @@ impl Problem for Orders {
         if self.exact { self.inner.key(state) } else { None }
     }
 
-    /// Of all methods, annealing finds the best orders within a few thousand evaluations. Orders are short: up to five
-    /// coolings of a few hundred evaluations find what a single one may miss.
-    fn portfolio(&self) -> Vec<Entrant> {
-        vec![Entrant::new("anneal").set("depth", 50).set("most", 5)]
-    }
-
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        let infos: Vec<_> = self.inner.rollouts().iter().map(NamedRollout::info).collect();
-        NamedRollout::list(&infos, |orders, name| {
-            let inner = find_rollout(&orders.inner, name).ok()?;
-            Some(Box::new(Inner(inner)))
-        })
-    }
-
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
     }
@@ -208,6 +186,34 @@ impl Problem for Orders {
             reference: Some(self.system.counts().total() as f64),
             ..Facts::default()
         }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Orders {
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+
+    /// Of all methods, annealing finds the best orders within a few thousand evaluations. Orders are short: up to five
+    /// coolings of a few hundred evaluations find what a single one may miss.
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("anneal").set("depth", 50).set("most", 5)]
+    }
+
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let infos: Vec<_> = self.inner.extras().rollouts().iter().map(NamedRollout::info).collect();
+        NamedRollout::list(&infos, |orders, name| {
+            let inner = find_rollout(&orders.inner, name).ok()?;
+            Some(Box::new(Inner(inner)))
+        })
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

@@ -20,7 +20,7 @@ pub use search::Method;
 
 /// What most programs name: `use soloist::prelude::*;`.
 pub mod prelude {
-    pub use crate::problem::{Acceptance, Edits, Key, NamedSearch, Neighborhood, stable_hash};
+    pub use crate::problem::{Acceptance, Edits, Extras, Key, NamedSearch, Neighborhood, stable_hash};
     pub use crate::rollout::{NamedRollout, Rollout};
     pub use crate::run::{Improvement, Observer, Progress, Solution};
     pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver, advise, check};

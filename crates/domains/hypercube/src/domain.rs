@@ -205,7 +205,7 @@ impl<P: Walks> Instance for CubeInstance<P> {
 
     /// The methods that the problem names share the budget.
     fn default_setup(&self) -> Setup {
-        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
+        let methods = Entries::of(&self.problem.extras().portfolio()).unwrap_or_default();
         match methods.entries() {
             [method] => method.setup().proof(self.proof_part()),
             // With no methods it is `auto` as for any problem.

@@ -6,7 +6,7 @@ use super::path::Path;
 use super::rollout::Walk;
 use super::width::by_width;
 use super::{learned, search, sections, symmetric};
-use soloist::problem::{Entrant, Facts, Key, NamedSearch, Prior, StableHasher};
+use soloist::problem::{Entrant, Extras, Facts, Key, NamedSearch, Prior, StableHasher};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 use std::hash::Hasher;
@@ -55,6 +55,32 @@ impl Problem for Snakes {
         Some(by_width!(&self.rules, state => rules, path; rules.key_of(path)))
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let Terms { dimension, code, .. } = self.terms;
+        let edges = (1 << dimension) * dimension;
+        let codes = match code {
+            Code::Vertex => 1 << dimension,
+            Code::Edge | Code::Step => edges,
+            Code::Turn => edges * (dimension + 1),
+        };
+        Facts {
+            // A table of more weights than are ever learned would only take memory.
+            code_count: (codes <= 1 << 18).then_some(codes),
+            state_bytes: Some(by_width!(&self.root => path; 2 * path.bytes())),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Snakes {
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon. In
     /// cubes that no exhaustive search has settled, symmetric coils and their sections race with them, up to dimension
     /// 10 beams whose ranking is learned, and annealing by sections from spread 5 on, with spread 4 up to dimension
@@ -84,33 +110,13 @@ impl Problem for Snakes {
         vec![NamedRollout::new("random", "uniform over the bits that may be flipped", |_| Box::new(Walk))]
     }
 
-    fn fingerprint(&self) -> u64 {
+    fn fingerprint(&self) -> Option<u64> {
         let mut hash = StableHasher::new();
         let Terms { kind, dimension, spread, code, potential } = self.terms;
         hash.write(kind.name().as_bytes());
         hash.write(&[dimension as u8, spread as u8, code as u8, potential as u8]);
         hash.write(&self.prefix);
-        hash.finish()
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        let Terms { dimension, code, .. } = self.terms;
-        let edges = (1 << dimension) * dimension;
-        let codes = match code {
-            Code::Vertex => 1 << dimension,
-            Code::Edge | Code::Step => edges,
-            Code::Turn => edges * (dimension + 1),
-        };
-        Facts {
-            // A table of more weights than are ever learned would only take memory.
-            code_count: (codes <= 1 << 18).then_some(codes),
-            state_bytes: Some(by_width!(&self.root => path; 2 * path.bytes())),
-            ..Facts::default()
-        }
+        Some(hash.finish())
     }
 }
 

@@ -5,7 +5,7 @@ use super::closure::trivial;
 use super::path::{Near, add_ball, flood, holds, inside, is_woven, near, size, sphere, steps};
 use super::width::{ByWidth, by_width, of_width, words};
 use super::{Cube, MAX_WORDS, Potential, nodes_of};
-use soloist::problem::{Entrant, Facts, Key, KeyHasher, StableHasher};
+use soloist::problem::{Entrant, Extras, Facts, Key, KeyHasher, StableHasher};
 use soloist::{Problem, Score};
 use std::hash::Hasher;
 use std::sync::OnceLock;
@@ -437,20 +437,6 @@ impl Problem for SymmetricCoils {
         by_width!(&self.0, ring => rules, ring; rules.key(ring))
     }
 
-    /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
-    fn portfolio(&self) -> Vec<Entrant> {
-        vec![Entrant::new("beam").set("width", 100).set("widen", 3).set("noise", 1).set("split", 1)]
-    }
-
-    fn fingerprint(&self) -> u64 {
-        let mut hash = StableHasher::new();
-        hash.write(b"symmetric coil");
-        let potential = by_width!(&self.0 => rules; rules.potential);
-        hash.write(&[self.dimension() as u8, self.spread() as u8, potential as u8]);
-        self.all().iter().for_each(|symmetry| hash.write(&[symmetry.order]));
-        hash.finish()
-    }
-
     fn facts(&self) -> Facts {
         Facts {
             code_count: Some((1 << self.dimension()) + self.symmetries() as u32),
@@ -458,5 +444,25 @@ impl Problem for SymmetricCoils {
             is_complete: false,
             ..Facts::default()
         }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for SymmetricCoils {
+    /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("beam").set("width", 100).set("widen", 3).set("noise", 1).set("split", 1)]
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        let mut hash = StableHasher::new();
+        hash.write(b"symmetric coil");
+        let potential = by_width!(&self.0 => rules; rules.potential);
+        hash.write(&[self.dimension() as u8, self.spread() as u8, potential as u8]);
+        self.all().iter().for_each(|symmetry| hash.write(&[symmetry.order]));
+        Some(hash.finish())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Entrant, Explain, Key, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Extras, Key, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
@@ -234,6 +234,16 @@ impl Problem for Knapsack {
         Some(Key::of(&(state.index, state.room, state.value)))
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Knapsack {
     fn explain(&self) -> Option<&dyn Explain<Self>> {
         Some(self)
     }
@@ -254,12 +264,8 @@ impl Problem for Knapsack {
         ]
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

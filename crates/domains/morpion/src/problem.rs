@@ -3,7 +3,7 @@
 use super::board::LINES;
 use super::model::{Morpion, Position};
 use super::rollout::Random;
-use soloist::problem::{Entrant, Facts, Key};
+use soloist::problem::{Entrant, Extras, Facts, Key};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score};
 
@@ -44,6 +44,16 @@ impl Problem for Morpion {
         Some(state.0.key.into())
     }
 
+    fn facts(&self) -> Facts {
+        Facts { code_count: Some(LINES as u32), ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Morpion {
     /// NRPA of level 3 with two playouts an adaptation: with four million playouts of 5D and the seeds 1 to 3 it found
     /// 80, 80 and 82, with one playout an adaptation 78, 80 and 80, with four 80, 81 and 76. A clamp of the logits at
     /// 3, of use elsewhere, cost two moves of 5D and twenty of 5T.
@@ -55,11 +65,7 @@ impl Problem for Morpion {
         vec![NamedRollout::new("random", "uniform over the lines that may be drawn", |_| Box::new(Random::default()))]
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn facts(&self) -> Facts {
-        Facts { code_count: Some(LINES as u32), ..Facts::default() }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }

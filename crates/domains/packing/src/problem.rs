@@ -5,7 +5,7 @@ use super::instance::{decode, encode};
 use super::model::{Layout, Objective, Packing};
 use super::rollout::{Greedy, ROLLOUTS};
 use super::search;
-use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Extras, Facts, Key, KeyHasher, NamedSearch, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -53,10 +53,6 @@ impl Problem for Packing {
             Objective::Value => Sense::Maximize,
             Objective::Containers => Sense::Minimize,
         }
-    }
-
-    fn explain(&self) -> Option<&dyn Explain<Self>> {
-        Some(self)
     }
 
     /// The kind of object, the type, and the position on a grid of half the tube's radius: what was learned about a
@@ -124,6 +120,32 @@ impl Problem for Packing {
         Some(hash.key())
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let tubes = self.kit.demand.iter().fold(0_usize, |sum, &count| sum.saturating_add(count as usize));
+        let lists = self.kit.len() * (64 + 12 * tubes);
+        Facts {
+            // Some 50 bytes a tube, and for each type a list of about half as many places as there are tubes.
+            state_bytes: Some(size_of::<Layout>() + 4 * self.kit.len() + 50 * tubes + lists),
+            // Candidate positions leave packings out.
+            is_complete: false,
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Packing {
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+
     fn portfolio(&self) -> Vec<Entrant> {
         vec![Entrant::new("refine")]
     }
@@ -139,24 +161,8 @@ impl Problem for Packing {
         vec![NamedSearch::new(search, search::search)]
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        let tubes = self.kit.demand.iter().fold(0_usize, |sum, &count| sum.saturating_add(count as usize));
-        let lists = self.kit.len() * (64 + 12 * tubes);
-        Facts {
-            // Some 50 bytes a tube, and for each type a list of about half as many places as there are tubes.
-            state_bytes: Some(size_of::<Layout>() + 4 * self.kit.len() + 50 * tubes + lists),
-            // Candidate positions leave packings out.
-            is_complete: false,
-            ..Facts::default()
-        }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

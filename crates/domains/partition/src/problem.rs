@@ -4,7 +4,7 @@ use super::limbs::log2_plus_one;
 use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{self, RolloutKind};
 use super::search;
-use soloist::problem::{Entrant, Facts, NamedSearch, Prior};
+use soloist::problem::{Entrant, Extras, Facts, NamedSearch, Prior};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
 
@@ -58,6 +58,30 @@ impl Problem for Differencing {
         Some(-log2_plus_one(&self.difference(&rest), self.scale))
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let words = if self.is_exact() { 0 } else { self.words };
+        Facts {
+            code_count: Some(2 * self.count() as u32),
+            // Not where large leaves are solved on leading bits.
+            is_complete: self.leaf <= 4 || self.is_exact(),
+            // The score of the Karmarkar-Karp heuristic.
+            reference: self.potential(&self.root).map(|value| -value),
+            // 36 bytes a number, and all words where the keys are not exact.
+            state_bytes: Some(size_of::<Labels>() + self.count() * (36 + 8 * words)),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Differencing {
     /// Repeated constructions of the generalised birthday, behind a search that can end within seconds where there is
     /// one; where the first state is finished, the tree search that says so.
     fn portfolio(&self) -> Vec<Entrant> {
@@ -79,26 +103,8 @@ impl Problem for Differencing {
         search::searches()
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        let words = if self.is_exact() { 0 } else { self.words };
-        Facts {
-            code_count: Some(2 * self.count() as u32),
-            // Not where large leaves are solved on leading bits.
-            is_complete: self.leaf <= 4 || self.is_exact(),
-            // The score of the Karmarkar-Karp heuristic.
-            reference: self.potential(&self.root).map(|value| -value),
-            // 36 bytes a number, and all words where the keys are not exact.
-            state_bytes: Some(size_of::<Labels>() + self.count() * (36 + 8 * words)),
-            ..Facts::default()
-        }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

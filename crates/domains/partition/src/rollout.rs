@@ -5,7 +5,7 @@ use super::model::{Differencing, Labels, SPLIT};
 use soloist::Rng;
 use soloist::rollout::{Playout, Rollout, RolloutInfo};
 
-/// What [`soloist::Problem::rollouts`] lists.
+/// What [`soloist::problem::Extras::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
     RolloutInfo {
         name: "kk",

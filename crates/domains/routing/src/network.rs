@@ -25,6 +25,33 @@ const GRANULAR: usize = 201;
 /// The likely neighbours of a customer.
 const LIKELY: usize = 40;
 
+/// A table of distances, and its transpose.
+#[derive(Debug)]
+struct Distances<T> {
+    /// `to[i * size + j]`: the distance from i to j.
+    to: Vec<T>,
+    /// Empty where distances are symmetric.
+    from: Vec<T>,
+}
+
+/// By site: the latest starts of the service.
+#[derive(Debug)]
+struct Latest {
+    /// The latest that counts as in time.
+    latest: Vec<f64>,
+    /// That of routes that are built by insertion.
+    firm: Vec<f64>,
+    /// A start that was estimated is late for certain only if it is later than this.
+    certain: Vec<f64>,
+}
+
+/// A list of customers for each customer, all of the same length: row c - 1 is that of customer c.
+#[derive(Debug, Default)]
+struct Lists {
+    rows: Vec<u16>,
+    length: usize,
+}
+
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///
 /// A distance is a travel time as well. In a decimal instance (see [`rules`](crate::rules)) all numbers are multiplied
@@ -32,40 +59,24 @@ const LIKELY: usize = 40;
 #[derive(Debug)]
 pub struct Network {
     size: usize,
-    /// `to[i * size + j]`: the distance from i to j.
-    to: Vec<f64>,
-    /// The transposed table; empty where distances are symmetric.
-    from: Vec<f64>,
-    /// Both tables in half the memory, where that changes no number: in exact networks with short ways. What scans
-    /// whole routes reads these.
-    narrow_to: Vec<f32>,
-    narrow_from: Vec<f32>,
+    wide: Distances<f64>,
+    /// The same in half the memory, where that changes no number: in exact networks with short ways. What scans whole
+    /// routes reads these.
+    narrow: Distances<f32>,
     ready: Vec<f64>,
     due: Vec<f64>,
     service: Vec<f64>,
     demand: Vec<u32>,
-    capacity: u32,
-    vehicles: usize,
-    scale: f64,
-    /// By site: the latest start that counts as in time.
-    latest: Vec<f64>,
-    /// By site: the latest start of routes that are built by insertion.
-    firm: Vec<f64>,
-    /// By site: a start that was estimated is late for certain only if it is later than this.
-    certain: Vec<f64>,
+    limits: Limits,
+    ends: Latest,
     /// By site: the quickest way home, over other customers where that is quicker than the direct way.
     home: Vec<f64>,
     detours: bool,
-    /// Row c - 1: customer c and its nearest customers, ascending.
-    near: Vec<u16>,
-    near_length: usize,
-    /// Row c - 1: the likely neighbours of customer c; empty where the time of the return counts.
-    likely: Vec<u16>,
-    likely_length: usize,
+    /// Each customer and its nearest customers, ascending.
+    near: Lists,
+    /// The likely neighbours; empty where the time of the return counts.
+    likely: Lists,
     has_windows: bool,
-    metric: bool,
-    timed: bool,
-    exact: bool,
     /// The bound on vehicles, once it is asked for.
     pub(crate) fewest: OnceLock<usize>,
 }
@@ -131,7 +142,7 @@ impl Network {
     /// When the table does not fit the sites, or there are more than [`MAX_SITES`] of them.
     #[must_use]
     pub fn new(visits: &[Visit], to: Vec<f64>, limits: Limits) -> Self {
-        let Limits { capacity, vehicles, scale, metric, timed, exact } = limits;
+        let exact = limits.exact;
         let size = visits.len();
         assert!(size <= MAX_SITES && to.len() == size * size, "a table of distances between all sites");
         let symmetric = is_symmetric(&to, size);
@@ -143,39 +154,29 @@ impl Network {
             true => table.iter().map(|&way| way as f32).collect(),
             false => Vec::new(),
         };
-        let (narrow_to, narrow_from) = (narrow(&to), narrow(&from));
+        let narrow = Distances { to: narrow(&to), from: narrow(&from) };
         let by_due = |tolerance: f64| {
             let late = |due: f64| if exact { due } else { due + due * tolerance };
             visits.iter().map(|visit| late(visit.due)).collect()
         };
-        let (latest, firm, certain) = (by_due(TOLERANCE), by_due(TOLERANCE / 2.0), by_due(TOLERANCE + ORDER));
+        let ends =
+            Latest { latest: by_due(TOLERANCE), firm: by_due(TOLERANCE / 2.0), certain: by_due(TOLERANCE + ORDER) };
         let has_windows = visits.iter().skip(1).any(|visit| visit.ready > visits[0].ready || visit.due < visits[0].due);
         let mut network = Self {
             size,
-            to,
-            from,
-            narrow_to,
-            narrow_from,
+            wide: Distances { to, from },
+            narrow,
             ready: visits.iter().map(|visit| visit.ready).collect(),
             due: visits.iter().map(|visit| visit.due).collect(),
             service: visits.iter().map(|visit| visit.service).collect(),
             demand: visits.iter().map(|visit| visit.demand).collect(),
-            capacity,
-            vehicles,
-            scale,
-            latest,
-            firm,
-            certain,
+            limits,
+            ends,
             home: Vec::new(),
             detours: false,
-            near: Vec::new(),
-            near_length: 0,
-            likely: Vec::new(),
-            likely_length: 0,
+            near: Lists::default(),
+            likely: Lists::default(),
             has_windows,
-            metric,
-            timed,
-            exact,
             fewest: OnceLock::new(),
         };
         network.list_neighbors();
@@ -188,7 +189,7 @@ impl Network {
     fn find_home(&mut self) {
         let n = self.size;
         self.home = (0..n).map(|i| self.distance(i, 0)).collect();
-        if self.metric || n == 0 {
+        if self.limits.metric || n == 0 {
             return;
         }
         let mut open = vec![true; n];
@@ -211,8 +212,8 @@ impl Network {
     /// By the mean of both directions, ties by number.
     fn list_neighbors(&mut self) {
         let customers = self.size.saturating_sub(1);
-        self.near_length = customers.min(NEAR);
-        let mut near = Vec::with_capacity(customers * self.near_length);
+        self.near.length = customers.min(NEAR);
+        let mut near = Vec::with_capacity(customers * self.near.length);
         let mut row: Vec<(f64, u16)> = Vec::with_capacity(customers);
         for c in 1..self.size {
             row.clear();
@@ -220,14 +221,14 @@ impl Network {
             let key = |other: usize| if other == c { -1.0 } else { self.distance(c, other) + self.distance(other, c) };
             row.extend((1..self.size).map(|other| (key(other), other as u16)));
             let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            if self.near_length < customers {
-                row.select_nth_unstable_by(self.near_length, order);
-                row.truncate(self.near_length);
+            if self.near.length < customers {
+                row.select_nth_unstable_by(self.near.length, order);
+                row.truncate(self.near.length);
             }
             row.sort_unstable_by(order);
             near.extend(row.iter().map(|&(_, other)| other));
         }
-        self.near = near;
+        self.near.rows = near;
     }
 
     /// By the distance, a fifth of the waiting and the lateness that one visit behind the other has at least, in the
@@ -235,31 +236,31 @@ impl Network {
     /// pages 475-489; the weight of waiting is that of PyVRP.
     fn list_likely(&mut self) {
         let customers = self.size.saturating_sub(1);
-        if customers < 2 || self.timed {
+        if customers < 2 || self.limits.timed {
             return;
         }
-        self.likely_length = LIKELY.min(customers - 1);
+        self.likely.length = LIKELY.min(customers - 1);
         let behind = |i: usize, j: usize| {
             let way = self.distance(i, j);
             let wait = (self.ready[j] - way - self.service[i] - self.due[i]).max(0.0);
             let late = (self.ready[i] + self.service[i] + way - self.due[j]).max(0.0);
             way + 0.2 * wait + late
         };
-        let mut likely = Vec::with_capacity(customers * self.likely_length);
+        let mut likely = Vec::with_capacity(customers * self.likely.length);
         let mut row: Vec<(f64, u16)> = Vec::with_capacity(customers);
         for c in 1..self.size {
             row.clear();
             let others = (1..self.size).filter(|&other| other != c);
             row.extend(others.map(|other| (behind(c, other).min(behind(other, c)), other as u16)));
             let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            if self.likely_length < row.len() {
-                row.select_nth_unstable_by(self.likely_length, order);
-                row.truncate(self.likely_length);
+            if self.likely.length < row.len() {
+                row.select_nth_unstable_by(self.likely.length, order);
+                row.truncate(self.likely.length);
             }
             row.sort_unstable_by(order);
             likely.extend(row.iter().map(|&(_, other)| other));
         }
-        self.likely = likely;
+        self.likely.rows = likely;
     }
 
     /// Returns the number of sites, the depot included.
@@ -280,21 +281,21 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn distance(&self, i: usize, j: usize) -> f64 {
-        self.to[i * self.size + j]
+        self.wide.to[i * self.size + j]
     }
 
     /// Returns the distances from site `i` to all sites.
     #[inline]
     #[must_use]
     pub fn from_site(&self, i: usize) -> &[f64] {
-        &self.to[i * self.size..(i + 1) * self.size]
+        &self.wide.to[i * self.size..(i + 1) * self.size]
     }
 
     /// Returns the distances from all sites to `j`.
     #[inline]
     #[must_use]
     pub fn to_site(&self, j: usize) -> &[f64] {
-        let table = if self.from.is_empty() { &self.to } else { &self.from };
+        let table = if self.wide.from.is_empty() { &self.wide.to } else { &self.wide.from };
         &table[j * self.size..(j + 1) * self.size]
     }
 
@@ -302,11 +303,11 @@ impl Network {
     #[inline]
     pub(crate) fn ways(&self, c: usize) -> Ways<'_> {
         let row = c * self.size..(c + 1) * self.size;
-        match (self.narrow_to.is_empty(), self.from.is_empty()) {
-            (true, true) => Ways::Wide(&self.to[row], None),
-            (true, false) => Ways::Wide(&self.from[row.clone()], Some(&self.to[row])),
-            (false, true) => Ways::Narrow(&self.narrow_to[row], None),
-            (false, false) => Ways::Narrow(&self.narrow_from[row.clone()], Some(&self.narrow_to[row])),
+        match (self.narrow.to.is_empty(), self.wide.from.is_empty()) {
+            (true, true) => Ways::Wide(&self.wide.to[row], None),
+            (true, false) => Ways::Wide(&self.wide.from[row.clone()], Some(&self.wide.to[row])),
+            (false, true) => Ways::Narrow(&self.narrow.to[row], None),
+            (false, false) => Ways::Narrow(&self.narrow.from[row.clone()], Some(&self.narrow.to[row])),
         }
     }
 
@@ -315,14 +316,14 @@ impl Network {
     /// that would take too long.
     #[must_use]
     pub fn quickest(&self) -> Option<Cow<'_, [f64]>> {
-        if self.metric {
-            return Some(Cow::Borrowed(&self.to));
+        if self.limits.metric {
+            return Some(Cow::Borrowed(&self.wide.to));
         }
         if self.size > MAX_CLOSED {
             return None;
         }
         let n = self.size;
-        let mut table = self.to.clone();
+        let mut table = self.wide.to.clone();
         // No way leads over the depot.
         for k in 1..n {
             for i in 0..n {
@@ -370,35 +371,35 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> u32 {
-        self.capacity
+        self.limits.capacity
     }
 
     /// Returns the most vehicles, which are never more than customers.
     #[inline]
     #[must_use]
     pub fn vehicles(&self) -> usize {
-        self.vehicles
+        self.limits.vehicles
     }
 
     /// Returns the units of the network in a unit of the file: a power of ten in a decimal instance, else 1.
     #[inline]
     #[must_use]
     pub fn scale(&self) -> f64 {
-        self.scale
+        self.limits.scale
     }
 
     /// Whether all numbers are whole and all sums of times and distances exact.
     #[inline]
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.exact
+        self.limits.exact
     }
 
     /// Whether the direct way is the quickest one everywhere.
     #[inline]
     #[must_use]
     pub fn is_metric(&self) -> bool {
-        self.metric
+        self.limits.metric
     }
 
     /// Returns the latest start of the service at `i` that counts as in time: its due time, and the tolerance where
@@ -406,7 +407,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn latest(&self, i: usize) -> f64 {
-        self.latest[i]
+        self.ends.latest[i]
     }
 
     /// As [`latest`](Self::latest), less a margin for walking a route forward and backward, which differs in the last
@@ -414,7 +415,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn firm(&self, i: usize) -> f64 {
-        self.firm[i]
+        self.ends.firm[i]
     }
 
     /// Returns a start of the service at `i` that is a sum in another order than a route's is late for certain only
@@ -422,7 +423,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn certainly_late(&self, i: usize) -> f64 {
-        self.certain[i]
+        self.ends.certain[i]
     }
 
     /// Returns the least time between leaving `i` and the return to the depot, over other customers where that is
@@ -444,7 +445,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn is_timed(&self) -> bool {
-        self.timed
+        self.limits.timed
     }
 
     /// Whether a customer's window is narrower than the depot's.
@@ -457,7 +458,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn near(&self, c: usize) -> &[u16] {
-        &self.near[(c - 1) * self.near_length..c * self.near_length]
+        &self.near.rows[(c - 1) * self.near.length..c * self.near.length]
     }
 
     /// Whether insertions are tried in the routes of [likely](Self::likely) neighbours: where there are many customers,
@@ -465,7 +466,7 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn is_granular(&self) -> bool {
-        self.size > GRANULAR && !self.timed
+        self.size > GRANULAR && !self.limits.timed
     }
 
     /// Returns the customers beside which `c` is likely to be visited, the likeliest first (at most 40); empty where
@@ -473,6 +474,6 @@ impl Network {
     #[inline]
     #[must_use]
     pub fn likely(&self, c: usize) -> &[u16] {
-        self.likely.get((c - 1) * self.likely_length..c * self.likely_length).unwrap_or_default()
+        self.likely.rows.get((c - 1) * self.likely.length..c * self.likely.length).unwrap_or_default()
     }
 }

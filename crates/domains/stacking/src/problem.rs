@@ -3,7 +3,7 @@
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use super::{bound, rollout, search};
-use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
+use soloist::problem::{Entrant, Explain, Extras, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
 use std::hash::{Hash, Hasher};
@@ -76,6 +76,24 @@ impl Problem for Stacking {
         Some(hash.key())
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            // 12 bytes an item and 6 bytes a stack.
+            state_bytes: Some(size_of::<Stacks>() + 12 * self.count() + 6 * self.width()),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Stacking {
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
         let is_small = self.is_relocation_of(PROVABLE);
@@ -90,24 +108,12 @@ impl Problem for Stacking {
         vec![NamedSearch::new(search::RANKS, search::search)]
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 
     fn explain(&self) -> Option<&dyn Explain<Self>> {
         Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts {
-            // 12 bytes an item and 6 bytes a stack.
-            state_bytes: Some(size_of::<Stacks>() + 12 * self.count() + 6 * self.width()),
-            ..Facts::default()
-        }
     }
 }
 

@@ -155,7 +155,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
     /// SameGame: games of a population are annealed together, then the best one again. The other games: annealing and
     /// NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
-        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
+        let methods = Entries::of(&self.problem.extras().portfolio()).unwrap_or_default();
         match self.problem.game() {
             Game::SameGame => methods.entries().first().map_or_else(Setup::default, Entry::setup),
             Game::Clickomania | Game::BubbleBreaker => {

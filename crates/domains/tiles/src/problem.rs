@@ -7,7 +7,7 @@ use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
 use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::problem::{Entrant, Explain, Key, KeyHasher, Neighborhood, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Extras, Key, KeyHasher, Neighborhood, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::{Problem, Score};
 use std::hash::{Hash, Hasher};
@@ -33,10 +33,6 @@ impl<G: Geometry> Problem for Tiles<G> {
 
     fn score(&self, state: &Position<G>) -> Score {
         Score::Feasible((state.points + self.end_points(&state.board)) as f64)
-    }
-
-    fn explain(&self) -> Option<&dyn Explain<Self>> {
-        Some(self)
     }
 
     /// The cells of the group and their colour: the same at any time of the game.
@@ -76,6 +72,24 @@ impl<G: Geometry> Problem for Tiles<G> {
         Some(hash.key())
     }
 
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(TileEdits::new(self)))
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl<G: Geometry> Extras<Self> for Tiles<G> {
+    fn explain(&self) -> Option<&dyn Explain<Self>> {
+        Some(self)
+    }
+
     /// SameGame: annealing of a population, whose members keep different colours for last. The other games: annealing,
     /// and NRPA with one arm for each colour that may be kept for last. Which one pays differs from board to board, and
     /// shows early.
@@ -93,28 +107,20 @@ impl<G: Geometry> Problem for Tiles<G> {
         vec![anneal, nrpa]
     }
 
-    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
-        Some(Box::new(TileEdits::new(self)))
-    }
-
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         NamedRollout::list(ROLLOUTS, |_, name| {
             TileRollout::named(name).map(|rollout| Box::new(rollout) as Box<dyn Rollout<Self>>)
         })
     }
 
-    fn fingerprint(&self) -> u64 {
+    fn fingerprint(&self) -> Option<u64> {
         let mut hash = StableHasher::new();
         hash.write(self.game.name().as_bytes());
         hash.write(self.penalty.name().as_bytes());
         hash.write_u64(self.rows as u64);
         hash.write_u64(G::WORDS as u64);
         self.key(&self.root()).hash(&mut hash);
-        hash.finish()
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
+        Some(hash.finish())
     }
 }
 

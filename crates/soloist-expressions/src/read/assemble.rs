@@ -126,7 +126,8 @@ impl Given<'_> {
 
 /// The system of what was read; the first `inputs` symbols are inputs that were named.
 fn system(reader: Reader, outputs: &[usize], inputs: usize) -> Result<System, String> {
-    let Reader { mut symbols, mut blocks, mut calls, done: mut statements, .. } = reader;
+    let Reader { mut symbols, blocks, calls, done: mut statements, .. } = reader;
+    let (mut blocks, mut calls) = (blocks.all, calls.all);
     if outputs.len() < statements.len() || !calls.is_empty() {
         let results = outputs.iter().map(|&at| &statements[at].sum);
         let mut needed = needed(&symbols, &blocks, &calls, results);

@@ -267,11 +267,11 @@ impl Reader {
         let words = (powers + work as u64).saturating_mul(1 + bits / 64);
         // A sum times a monomial has as many terms as the sum.
         let linear = matches!(sums, [(_, 1)]);
-        if work > EXPAND_LIMIT && !linear || work > self.budget || !linear && words > self.words {
+        if work > EXPAND_LIMIT && !linear || work > self.budget.products || !linear && words > self.budget.words {
             return Ok(None);
         }
-        self.budget -= work;
-        self.words -= if linear { 0 } else { words };
+        self.budget.products -= work;
+        self.budget.words -= if linear { 0 } else { words };
         let mut product = Sum::constant(Coefficient::ONE);
         for (sum, exponent) in sums {
             let mut power = sum.clone();

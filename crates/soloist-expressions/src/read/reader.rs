@@ -26,6 +26,35 @@ pub(super) struct Block {
     pub(super) statement: usize,
 }
 
+/// What products of terms may still cost.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Those that may be formed.
+    pub(super) products: usize,
+    /// Words of coefficients that they may write.
+    pub(super) words: u64,
+}
+
+/// The blocks found so far.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    pub(super) all: Vec<Block>,
+    /// The block for which each symbol stands.
+    pub(super) of: HashMap<u16, usize>,
+    /// Those with each hash of a sum.
+    pub(super) by_hash: HashMap<u64, Vec<usize>>,
+}
+
+/// Functions and inverses that the code computes.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    pub(super) all: Vec<CallOf>,
+    /// Those with each hash of function and arguments.
+    pub(super) by_hash: HashMap<u64, Vec<usize>>,
+    /// The symbol of which each symbol of an inverse is the inverse.
+    pub(super) base_of: HashMap<u16, u16>,
+}
+
 /// The symbols, blocks, calls and statements found so far.
 pub(super) struct Reader {
     /// The place in the text of what is computed now.
@@ -33,28 +62,16 @@ pub(super) struct Reader {
     pub(super) expand: bool,
     /// As `expand`, also inside a divisor, whose factors are kept for the time being.
     pub(super) full: bool,
-    /// Products of terms that may still be formed.
-    pub(super) budget: usize,
-    /// Words of coefficients that they may still write.
-    pub(super) words: u64,
+    pub(super) budget: Budget,
     pub(super) symbols: Vec<String>,
     pub(super) index: HashMap<String, u16>,
-    /// The block for which each symbol stands.
-    pub(super) block_of: HashMap<u16, usize>,
-    pub(super) blocks: Vec<Block>,
-    /// The blocks with each hash of a sum.
-    pub(super) known: HashMap<u64, Vec<usize>>,
+    pub(super) blocks: Blocks,
     pub(super) done: Vec<Statement>,
     pub(super) outputs: HashMap<String, usize>,
     pub(super) depth: usize,
     /// A value of a statement with more terms is a block where it is used.
     pub(super) inline: usize,
-    /// Functions and inverses that the code computes.
-    pub(super) calls: Vec<CallOf>,
-    /// The calls with each hash of function and arguments.
-    pub(super) known_calls: HashMap<u64, Vec<usize>>,
-    /// The symbol of which each symbol of an inverse is the inverse.
-    pub(super) base_of: HashMap<u16, u16>,
+    pub(super) calls: Calls,
     /// The names of functions that the code does not compute.
     pub(super) opaque: Vec<String>,
     /// Whether numbers are complex.
@@ -95,20 +112,15 @@ impl Reader {
             at: 0,
             expand,
             full: expand,
-            budget: EXPAND_BUDGET.saturating_add(size),
-            words: EXPAND_WORDS,
+            budget: Budget { products: EXPAND_BUDGET.saturating_add(size), words: EXPAND_WORDS },
             symbols: Vec::new(),
             index: HashMap::new(),
-            block_of: HashMap::new(),
-            blocks: Vec::new(),
-            known: HashMap::new(),
+            blocks: Blocks::default(),
             done: Vec::new(),
             outputs: HashMap::new(),
             depth: 0,
             inline: MAX_INLINE,
-            calls: Vec::new(),
-            known_calls: HashMap::new(),
-            base_of: HashMap::new(),
+            calls: Calls::default(),
             opaque: Vec::new(),
             complex: false,
             unit: None,

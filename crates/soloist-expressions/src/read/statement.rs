@@ -112,13 +112,13 @@ impl Reader {
         let name = String::from_utf8_lossy(&text[..name]);
         let sum = &self.done[at].sum;
         let [factor] = sum.factors[..] else { return false };
-        let computed = self.calls.iter().any(|call| call.symbol == factor.symbol);
+        let computed = self.calls.all.iter().any(|call| call.symbol == factor.symbol);
         let single = sum.len() == 1 && factor.exponent == 1 && sum.values[0] == Coefficient::ONE;
         single
             && !computed
             && !name.is_empty()
             && !self.outputs.contains_key(&*name)
-            && !self.block_of.contains_key(&factor.symbol)
+            && !self.blocks.of.contains_key(&factor.symbol)
     }
 
     /// Adds statements that are sums or differences of others. Their expressions are appended to `text`.

@@ -59,10 +59,10 @@ impl Reader {
             return Ok((symbol, Coefficient::from(-1)));
         }
         // The inverse of an inverse is the symbol itself.
-        if let Some(&base) = self.base_of.get(&symbol) {
+        if let Some(&base) = self.calls.base_of.get(&symbol) {
             return Ok((base, Coefficient::ONE));
         }
-        let block = self.block_of.get(&symbol).map(|&block| self.blocks[block].sum.clone());
+        let block = self.blocks.of.get(&symbol).map(|&block| self.blocks.all[block].sum.clone());
         let sum = match block {
             Some(sum) if self.full => self.unfolded(&sum)?,
             _ => Sum::symbol(symbol),
@@ -80,7 +80,7 @@ impl Reader {
         };
         let symbol = self.computed(Function::Inverse, vec![sum])?;
         if let Some(base) = single {
-            self.base_of.insert(symbol, base);
+            self.calls.base_of.insert(symbol, base);
         }
         Ok((symbol, content))
     }
@@ -94,7 +94,7 @@ impl Reader {
         for at in 0..sum.len() {
             let (mut rest, mut parts) = (Sum::default(), Vec::new());
             for factor in sum.row(at) {
-                match self.block_of.get(&factor.symbol).map(|&block| self.blocks[block].sum.clone()) {
+                match self.blocks.of.get(&factor.symbol).map(|&block| self.blocks.all[block].sum.clone()) {
                     Some(inner) => parts.push((self.unfolded(&inner)?, u32::from(factor.exponent))),
                     None => rest.factors.push(*factor),
                 }
@@ -121,16 +121,16 @@ impl Reader {
     /// The symbol of a function of arguments, which the code computes. The arguments must be normalized.
     pub(super) fn computed(&mut self, function: Function, arguments: Vec<Sum>) -> Result<u16, Failure> {
         let hash = soloist::problem::stable_hash(&(function, &arguments));
-        let known = self.known_calls.get(&hash).into_iter().flatten();
-        let same = |&&at: &&usize| self.calls[at].function == function && self.calls[at].arguments == arguments;
+        let known = self.calls.by_hash.get(&hash).into_iter().flatten();
+        let same = |&&at: &&usize| self.calls.all[at].function == function && self.calls.all[at].arguments == arguments;
         if let Some(&at) = known.clone().find(same) {
-            return Ok(self.calls[at].symbol);
+            return Ok(self.calls.all[at].symbol);
         }
-        let at = self.calls.len();
+        let at = self.calls.all.len();
         let name = self.call_name(function, &arguments).unwrap_or_else(|| format!("{{f{}}}", at + 1));
         let symbol = self.intern(&name)?;
-        self.calls.push(CallOf { symbol, function, arguments, statement: self.done.len() });
-        self.known_calls.entry(hash).or_default().push(at);
+        self.calls.all.push(CallOf { symbol, function, arguments, statement: self.done.len() });
+        self.calls.by_hash.entry(hash).or_default().push(at);
         Ok(symbol)
     }
 
@@ -149,7 +149,7 @@ impl Reader {
         let first = arguments.first()?;
         let plain = first.len() == 1
             && first.values[0] == Coefficient::ONE
-            && matches!(first.row(0), [factor] if factor.exponent == 1 && !self.block_of.contains_key(&factor.symbol));
+            && matches!(first.row(0), [factor] if factor.exponent == 1 && !self.blocks.of.contains_key(&factor.symbol));
         let name = match function {
             Function::Inverse if plain && !joined.ends_with("^-1") => format!("{joined}^-1"),
             Function::Inverse => format!("({joined})^-1"),
@@ -166,16 +166,16 @@ impl Reader {
     /// The symbol that stands for a sum. The sum must be normalized and have content 1.
     pub(super) fn block(&mut self, sum: Sum) -> Result<u16, Failure> {
         let hash = soloist::problem::stable_hash(&sum);
-        let known = self.known.get(&hash).into_iter().flatten();
-        if let Some(&block) = known.clone().find(|&&block| self.blocks[block].sum == sum) {
-            return Ok(self.blocks[block].symbol);
+        let known = self.blocks.by_hash.get(&hash).into_iter().flatten();
+        if let Some(&block) = known.clone().find(|&&block| self.blocks.all[block].sum == sum) {
+            return Ok(self.blocks.all[block].symbol);
         }
-        let at = self.blocks.len();
+        let at = self.blocks.all.len();
         // No name can contain a brace.
         let symbol = self.intern(&format!("{{{}}}", at + 1))?;
-        self.blocks.push(Block { symbol, sum, statement: self.done.len() });
-        self.block_of.insert(symbol, at);
-        self.known.entry(hash).or_default().push(at);
+        self.blocks.all.push(Block { symbol, sum, statement: self.done.len() });
+        self.blocks.of.insert(symbol, at);
+        self.blocks.by_hash.entry(hash).or_default().push(at);
         Ok(symbol)
     }
 
@@ -204,10 +204,10 @@ impl Reader {
             for (place, factor) in row.iter().enumerate() {
                 text.push_str(if place > 0 { "*" } else { "" });
                 let name = &self.symbols[usize::from(factor.symbol)];
-                match self.block_of.get(&factor.symbol) {
+                match self.blocks.of.get(&factor.symbol) {
                     Some(&block) => {
                         text.push('(');
-                        self.write(&self.blocks[block].sum, text, most)?;
+                        self.write(&self.blocks.all[block].sum, text, most)?;
                         text.push(')');
                     }
                     None if name.ends_with("^-1") && factor.exponent > 1 => {

@@ -48,6 +48,19 @@ struct SubPolynomial {
     rest: [Id; 2],
 }
 
+/// The terms of the input, and the point.
+#[derive(Clone, Debug)]
+struct Input {
+    /// The exponents: for each variable a column of all terms.
+    columns: Vec<Vec<u16>>,
+    /// The value of each term at the point.
+    values: Vec<u64>,
+    /// The absolute value of each coefficient.
+    sizes: Vec<u64>,
+    /// Inverse powers of the point's coordinates.
+    inverses: Vec<Vec<u64>>,
+}
+
 /// All sub-polynomials visited so far, and the operations of those in use.
 ///
 /// A polynomial P is written `q + v^d r`, where v is the variable chosen for it, q holds the terms without v, and d is
@@ -58,14 +71,7 @@ struct SubPolynomial {
 pub(super) struct Graph {
     /// How the last edit is taken back, until it is accepted.
     pub(super) edited: Option<Undo>,
-    /// The exponents of the input: for each variable a column of all terms.
-    columns: Vec<Vec<u16>>,
-    /// The value of each term at the point.
-    values: Vec<u64>,
-    /// The absolute value of each coefficient.
-    sizes: Vec<u64>,
-    /// Inverse powers of the point's coordinates.
-    inverses: Vec<Vec<u64>>,
+    input: Input,
     /// The order that gives the variables of polynomials without a choice.
     order: Vec<usize>,
     nodes: Vec<Node>,
@@ -118,10 +124,7 @@ impl Graph {
         let one = Node { uses: 1, cost: 0, parts: [NONE; 2], polynomial: NONE };
         let mut graph = Self {
             edited: None,
-            columns,
-            values,
-            sizes: (0..terms.len()).map(|at| terms.size(at)).collect(),
-            inverses,
+            input: Input { columns, values, sizes: (0..terms.len()).map(|at| terms.size(at)).collect(), inverses },
             order: order.to_vec(),
             nodes: vec![one],
             polynomials: Vec::new(),
@@ -190,13 +193,13 @@ impl Graph {
         let polynomial = &self.polynomials[at];
         let terms = self.terms_of(polynomial);
         let term = terms[term % terms.len()] as usize;
-        let held = |variable: &usize| self.columns[*variable][term] > self.divisor(polynomial)[*variable];
-        let count = (0..self.columns.len()).filter(held).count();
+        let held = |variable: &usize| self.input.columns[*variable][term] > self.divisor(polynomial)[*variable];
+        let count = (0..self.input.columns.len()).filter(held).count();
         if count == 0 {
             return NONE;
         }
         let chosen = draw(count);
-        (0..self.columns.len()).filter(held).nth(chosen).map_or(NONE, |variable| variable as u32)
+        (0..self.input.columns.len()).filter(held).nth(chosen).map_or(NONE, |variable| variable as u32)
     }
 
     /// The number of terms of polynomial number `at`.
@@ -252,7 +255,7 @@ impl Graph {
     }
 
     fn divisor(&self, polynomial: &SubPolynomial) -> &[u16] {
-        &self.divisors[polynomial.divisor as usize..polynomial.divisor as usize + self.columns.len()]
+        &self.divisors[polynomial.divisor as usize..polynomial.divisor as usize + self.input.columns.len()]
     }
 
     /// The first variable of the order that a polynomial holds.
@@ -304,7 +307,7 @@ impl Graph {
     }
 
     fn holds(&self, polynomial: &SubPolynomial, variable: u32) -> bool {
-        let (column, least) = (&self.columns[variable as usize], self.divisor(polynomial)[variable as usize]);
+        let (column, least) = (&self.input.columns[variable as usize], self.divisor(polynomial)[variable as usize]);
         self.terms_of(polynomial).iter().any(|&term| column[term as usize] > least)
     }
 
@@ -318,7 +321,7 @@ impl Graph {
         with.clear();
         let mut exponent = u16::MAX;
         for &term in self.terms_of(&polynomial) {
-            match self.columns[v][term as usize] - least {
+            match self.input.columns[v][term as usize] - least {
                 0 => without.push(term),
                 held => {
                     with.push(term);
@@ -329,9 +332,9 @@ impl Graph {
         self.work += self.terms_of(&polynomial).len() as u64;
         let divisor = self.divisors.len() as u32;
         let from = polynomial.divisor as usize;
-        self.divisors.extend_from_within(from..from + self.columns.len());
+        self.divisors.extend_from_within(from..from + self.input.columns.len());
         self.divisors[divisor as usize + v] += exponent;
-        let scale = field::mul(polynomial.scale, self.inverses[v][usize::from(exponent)]);
+        let scale = field::mul(polynomial.scale, self.input.inverses[v][usize::from(exponent)]);
         let known = self.polynomials.len();
         let (high, content) = self.polynomial(&with, scale, divisor);
         if self.polynomials.len() == known {
@@ -379,14 +382,18 @@ impl Graph {
         let mut value = 0;
         for &term in terms {
             if content != 1 {
-                content = field::gcd(content, self.sizes[term as usize]);
+                content = field::gcd(content, self.input.sizes[term as usize]);
             }
-            value = field::add(value, self.values[term as usize]);
+            value = field::add(value, self.input.values[term as usize]);
         }
         if let [term] = *terms {
-            let column = |variable: usize| self.columns[variable][term as usize];
+            let column = |variable: usize| self.input.columns[variable][term as usize];
             let from = divisor as usize;
-            if self.divisors[from..from + self.columns.len()].iter().enumerate().all(|(v, &least)| column(v) == least) {
+            if self.divisors[from..from + self.input.columns.len()]
+                .iter()
+                .enumerate()
+                .all(|(v, &least)| column(v) == least)
+            {
                 return (ONE, content);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::cost::Scheme;
 use super::set::{MAX_SEARCHED, Set};
-use soloist::problem::{Facts, Key, Prior, stable_hash};
+use soloist::problem::{Extras, Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
@@ -205,22 +205,6 @@ impl Problem for SchemeOrders {
         (self.direction != Direction::Middle).then(|| Key::of(&(state.free, self.decided(state))))
     }
 
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        vec![
-            NamedRollout::uniform("any variable that is left"),
-            NamedRollout::new("occurrence", "variables that occur in many terms tend to be outside", |_| {
-                Box::new(Occurrence { frequent_outside: true, left: Vec::new() })
-            }),
-            NamedRollout::new("anti-occurrence", "variables that occur in many terms tend to be inside", |_| {
-                Box::new(Occurrence { frequent_outside: false, left: Vec::new() })
-            }),
-        ]
-    }
-
-    fn fingerprint(&self) -> u64 {
-        stable_hash(&(self.scheme.fingerprint(), self.direction as u8))
-    }
-
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
     }
@@ -233,6 +217,28 @@ impl Problem for SchemeOrders {
             reference: Some(self.scheme.input_operations() as f64),
             ..Facts::default()
         }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for SchemeOrders {
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![
+            NamedRollout::uniform("any variable that is left"),
+            NamedRollout::new("occurrence", "variables that occur in many terms tend to be outside", |_| {
+                Box::new(Occurrence { frequent_outside: true, left: Vec::new() })
+            }),
+            NamedRollout::new("anti-occurrence", "variables that occur in many terms tend to be inside", |_| {
+                Box::new(Occurrence { frequent_outside: false, left: Vec::new() })
+            }),
+        ]
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        Some(stable_hash(&(self.scheme.fingerprint(), self.direction as u8)))
     }
 }
 

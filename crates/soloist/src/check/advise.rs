@@ -225,8 +225,8 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         ("link", link),
         ("suggest", suggest),
         ("neighborhood", problem.neighborhood().is_some()),
-        ("rollouts", !problem.rollouts().is_empty()),
-        ("searches", !problem.searches().is_empty()),
+        ("rollouts", !problem.extras().rollouts().is_empty()),
+        ("searches", !problem.extras().searches().is_empty()),
     ];
     let knowledge = supplied.map(|(name, supplied)| {
         let object = FUNCTIONS.iter().find(|one| one.owner.to_lowercase() == name);

@@ -88,7 +88,7 @@ pub fn explain<P: Problem>(
     seed: u64,
     stop: Option<&AtomicBool>,
 ) -> Result<Explanation, SolveError> {
-    examine(problem.explain(), time, seed, stop)
+    examine(problem.extras().explain(), time, seed, stop)
 }
 
 /// Looks for a conflict of what `explain` names.

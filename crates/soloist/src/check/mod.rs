@@ -19,7 +19,7 @@ pub use games::Violation;
 pub(crate) use games::{ENDLESS, SHOWN, after, list};
 
 use crate::core::abort::Watch;
-use crate::problem::future;
+use crate::problem::{fingerprint, future};
 use crate::{Problem, Rng, Score};
 
 /// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,
@@ -33,8 +33,8 @@ use crate::{Problem, Rng, Score};
 /// States that were met with equal [keys](Problem::key), by other ways or by the same moves in another order, must list
 /// the same moves in the same order, have children with equal keys and end with equal scores; where
 /// [futures](crate::problem::Dominance::future) are equal, what was better before must stay better.
-/// [Rollouts](Problem::rollouts) must offer legal moves wherever there are any, and play legal moves to the end of the
-/// game. The methods of the [portfolio](Problem::portfolio) must exist. What [`find`](crate::problem::Ordering::find)
+/// [Rollouts](crate::problem::Extras::rollouts) must offer legal moves wherever there are any, and play legal moves to the end of the
+/// game. The methods of the [portfolio](crate::problem::Extras::portfolio) must exist. What [`find`](crate::problem::Ordering::find)
 /// names must be legal, and every legal move must be found by its [identity](crate::problem::Ordering::identity).
 /// [Links](crate::problem::Ordering::link) must add up to the scores but for a constant, and
 /// [suggested](crate::problem::Ordering::suggest) edits must name places of the solution. A
@@ -57,7 +57,7 @@ use crate::{Problem, Rng, Score};
 pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<Vec<String>, Violation<P::Move>> {
     let mut rng = Rng::new(seed);
     copies::check(problem, walks, &mut rng)?;
-    if problem.fingerprint() != problem.fingerprint() {
+    if fingerprint(problem) != fingerprint(problem) {
         return Err(Violation::new("the fingerprint changes", Vec::new()));
     }
     let mut keys = keys::Keys::new();

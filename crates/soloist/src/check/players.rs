@@ -15,7 +15,8 @@ const VARIANTS: usize = 4;
 /// Checks that the methods which the problem names, and their rollouts, exist.
 pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P::Move>> {
     let wrong = |what: String| Violation::new(what, Vec::new());
-    let mut entries = Entries::of(&problem.portfolio()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
+    let mut entries =
+        Entries::of(&problem.extras().portfolio()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
     entries.resolve(&search_infos(problem)).map_err(|error| wrong(format!("the portfolio: {error}")))?;
     match entries
         .entries()
@@ -29,7 +30,7 @@ pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P
 
 /// Checks that each rollout of the problem plays legal moves until there are none.
 pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
-    for rollout in problem.rollouts() {
+    for rollout in problem.extras().rollouts() {
         let info = rollout.info();
         let named = |what: &str| format!("the rollout `{}` {what}", info.name);
         let Ok(mut rollout) = find_rollout(problem, info.name) else {

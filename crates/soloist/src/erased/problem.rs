@@ -92,7 +92,7 @@ impl<'p, P: Problem> ProblemRef<'p, P> {
 
     /// Returns the methods that the problem names and that can be used.
     pub(crate) fn portfolio(&self) -> Vec<Entrant> {
-        let mut entrants = P::portfolio(self);
+        let mut entrants = self.extras().portfolio();
         if self.is_begun() {
             let own = search_infos(&**self);
             entrants.retain(|entrant| own.iter().all(|info| info.name != entrant.method()));
@@ -178,8 +178,8 @@ impl Clone for State {
     }
 }
 
-/// What searches ask of a problem; see [`Problem`] for the meaning of each method.
-pub(crate) trait ErasedProblem: Send {
+/// The rules as searches see them; see [`Problem`] for the meaning of each method.
+pub(crate) trait Rules {
     fn sense(&self) -> Sense;
     fn root(&self) -> State;
     /// Appends the legal moves.
@@ -195,6 +195,36 @@ pub(crate) trait ErasedProblem: Send {
     fn code(&self, state: &State, mv: MoveId) -> u64;
     /// Plays a move and returns the code that it had before.
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
+    fn facts(&self) -> &Facts;
+    /// Returns how a move is written in a message.
+    fn describe(&self, mv: MoveId) -> String;
+    /// Returns the bytes of a state with what it points to.
+    fn state_bytes(&self) -> usize;
+}
+
+/// What moves and states are worth, and which states are equal; see [`Problem`].
+pub(crate) trait Merits {
+    /// Whether the problem has a [`Prior`](crate::problem::Prior).
+    fn has_prior(&self) -> bool;
+    fn bias(&self, state: &State, mv: MoveId) -> f64;
+    fn bound(&self, state: &State) -> Option<f64>;
+    fn potential(&self, state: &State) -> Option<f64>;
+    fn key(&self, state: &State) -> Option<Key>;
+    fn future(&self, state: &State) -> Option<(Key, f64)>;
+    /// Appends the numbers that are compared beside the score so far.
+    fn resources(&self, state: &State, resources: &mut Vec<f64>);
+    /// Returns the stable hash of two numbers and a move.
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
+    /// Returns a key of a sequence of moves.
+    fn hash_of(&self, moves: &[MoveId]) -> Key;
+    /// Returns what distinguishes a finished solution from others: its key, or its moves where it has none.
+    fn solution_key(&self, end: &State, moves: &[MoveId]) -> Key {
+        self.key(end).unwrap_or_else(|| self.hash_of(moves))
+    }
+}
+
+/// How edited solutions are replayed; see [`Ordering`](crate::problem::Ordering).
+pub(crate) trait Replays {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
@@ -202,36 +232,18 @@ pub(crate) trait ErasedProblem: Send {
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
     fn apply_all(&self, state: &mut State, entries: &[Entry]);
-    /// Whether the problem has a [`Prior`](crate::problem::Prior).
-    fn has_prior(&self) -> bool;
-    fn bias(&self, state: &State, mv: MoveId) -> f64;
-    /// Whether the problem has rollouts of its own.
-    fn has_rollouts(&self) -> bool;
-    fn bound(&self, state: &State) -> Option<f64>;
-    fn potential(&self, state: &State) -> Option<f64>;
-    fn facts(&self) -> &Facts;
-    fn portfolio(&self) -> Vec<Entrant>;
-    fn searches(&self) -> &[SearchInfo];
-    fn key(&self, state: &State) -> Option<Key>;
-    fn future(&self, state: &State) -> Option<(Key, f64)>;
-    /// Appends the numbers that are compared beside the score so far.
-    fn resources(&self, state: &State, resources: &mut Vec<f64>);
     /// Returns the future of a state, or with `exact` its key, as what can still be done and the score so far.
     fn meeting(&self, state: &State, exact: bool) -> Option<(Key, f64)>;
     /// Plays the moves of entries, which are legal, and appends the [`meeting`](Self::meeting) after each.
     fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(Key, f64)>>);
-    /// Returns the stable hash of two numbers and a move.
-    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
-    /// Returns how a move is written in a message.
-    fn describe(&self, mv: MoveId) -> String;
-    /// Returns a key of a sequence of moves.
-    fn hash_of(&self, moves: &[MoveId]) -> Key;
-    /// Returns what distinguishes a finished solution from others: its key, or its moves where it has none.
-    fn solution_key(&self, end: &State, moves: &[MoveId]) -> Key {
-        self.key(end).unwrap_or_else(|| self.hash_of(moves))
-    }
-    /// Returns the bytes of a state with what it points to.
-    fn state_bytes(&self) -> usize;
+}
+
+/// What searches ask of a problem: its rules, its knowledge, and what a run needs beside them.
+pub(crate) trait ErasedProblem: Rules + Merits + Replays + Send {
+    /// Whether the problem has rollouts of its own.
+    fn has_rollouts(&self) -> bool;
+    fn portfolio(&self) -> Vec<Entrant>;
+    fn searches(&self) -> &[SearchInfo];
     /// Records legal moves from `state` on as a policy playout among all legal moves.
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
     /// Returns the cut of the run.
@@ -266,13 +278,7 @@ impl<'p, P: Problem> ProblemAdapter<'p, P> {
     }
 }
 
-impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
-    fn twin(&self) -> Box<dyn ErasedProblem + '_> {
-        let Self { problem, packing, watch, facts, searches, .. } = self;
-        let (facts, searches) = (facts.clone(), searches.clone());
-        let (problem, packing, watch) = (problem.clone(), packing.clone(), watch.clone());
-        Box::new(Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) })
-    }
+impl<P: Problem> Rules for ProblemAdapter<'_, P> {
     fn sense(&self) -> Sense {
         self.problem.sense()
     }
@@ -324,6 +330,51 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         self.problem.apply(state, mv);
         code
     }
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    fn describe(&self, mv: MoveId) -> String {
+        format!("{:?}", self.packing.known(mv))
+    }
+    fn state_bytes(&self) -> usize {
+        let size = size_of::<P::State>();
+        self.facts.state_bytes.unwrap_or(2 * size).max(size).max(1)
+    }
+}
+
+impl<P: Problem> Merits for ProblemAdapter<'_, P> {
+    fn has_prior(&self) -> bool {
+        self.problem.prior().is_some()
+    }
+    fn bias(&self, state: &State, mv: MoveId) -> f64 {
+        self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))
+    }
+    fn bound(&self, state: &State) -> Option<f64> {
+        self.problem.bound(self.get(state))
+    }
+    fn potential(&self, state: &State) -> Option<f64> {
+        self.problem.potential(self.get(state))
+    }
+    fn key(&self, state: &State) -> Option<Key> {
+        self.problem.key(self.get(state))
+    }
+    fn future(&self, state: &State) -> Option<(Key, f64)> {
+        Some(self.problem.dominance()?.future(self.get(state)))
+    }
+    fn resources(&self, state: &State, resources: &mut Vec<f64>) {
+        if let Some(dominance) = self.problem.dominance() {
+            dominance.resources(self.get(state), resources);
+        }
+    }
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
+        stable_hash(&(salt, place, self.packing.known(mv)))
+    }
+    fn hash_of(&self, moves: &[MoveId]) -> Key {
+        Key::of(self.packing.all(moves).as_slice())
+    }
+}
+
+impl<P: Problem> Replays for ProblemAdapter<'_, P> {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
         Some(self.problem.ordering()?.identity(self.get(state), self.packing.known(mv)))
     }
@@ -367,41 +418,6 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
             part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
         }
     }
-    fn has_prior(&self) -> bool {
-        self.problem.prior().is_some()
-    }
-    fn has_rollouts(&self) -> bool {
-        !self.problem.rollouts().is_empty()
-    }
-    fn bias(&self, state: &State, mv: MoveId) -> f64 {
-        self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))
-    }
-    fn bound(&self, state: &State) -> Option<f64> {
-        self.problem.bound(self.get(state))
-    }
-    fn potential(&self, state: &State) -> Option<f64> {
-        self.problem.potential(self.get(state))
-    }
-    fn facts(&self) -> &Facts {
-        &self.facts
-    }
-    fn portfolio(&self) -> Vec<Entrant> {
-        self.problem.portfolio()
-    }
-    fn searches(&self) -> &[SearchInfo] {
-        &self.searches
-    }
-    fn key(&self, state: &State) -> Option<Key> {
-        self.problem.key(self.get(state))
-    }
-    fn future(&self, state: &State) -> Option<(Key, f64)> {
-        Some(self.problem.dominance()?.future(self.get(state)))
-    }
-    fn resources(&self, state: &State, resources: &mut Vec<f64>) {
-        if let Some(dominance) = self.problem.dominance() {
-            dominance.resources(self.get(state), resources);
-        }
-    }
     fn meeting(&self, state: &State, exact: bool) -> Option<(Key, f64)> {
         meeting(&*self.problem, self.get(state), exact)
     }
@@ -416,18 +432,23 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
             }
         }
     }
-    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
-        stable_hash(&(salt, place, self.packing.known(mv)))
+}
+
+impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
+    fn twin(&self) -> Box<dyn ErasedProblem + '_> {
+        let Self { problem, packing, watch, facts, searches, .. } = self;
+        let (facts, searches) = (facts.clone(), searches.clone());
+        let (problem, packing, watch) = (problem.clone(), packing.clone(), watch.clone());
+        Box::new(Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) })
     }
-    fn describe(&self, mv: MoveId) -> String {
-        format!("{:?}", self.packing.known(mv))
+    fn has_rollouts(&self) -> bool {
+        !self.problem.extras().rollouts().is_empty()
     }
-    fn hash_of(&self, moves: &[MoveId]) -> Key {
-        Key::of(self.packing.all(moves).as_slice())
+    fn portfolio(&self) -> Vec<Entrant> {
+        self.problem.portfolio()
     }
-    fn state_bytes(&self) -> usize {
-        let size = size_of::<P::State>();
-        self.facts.state_bytes.unwrap_or(2 * size).max(size).max(1)
+    fn searches(&self) -> &[SearchInfo] {
+        &self.searches
     }
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
         let state = state.get_mut();

@@ -17,18 +17,8 @@ use crate::rollout::{Playout, Rollout, find_rollout};
 use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
 
-/// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
-pub(crate) trait ErasedRollout: Send {
-    /// Appends the candidates. Other moves may be legal.
-    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage;
-    /// Plays to the end and appends the moves.
-    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
-    /// Returns what of the solutions from where the last run began is covered, if another run from there is useless.
-    fn spent(&self) -> Option<Coverage>;
-    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
-    /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
-    /// candidate.
-    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
+/// Playouts from the root that are judged at once.
+pub(crate) trait Sampler {
     /// Plays from the problem's root to the end and returns the score, which is fed back.
     fn sample(&mut self, rng: &mut Rng) -> Score;
     /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
@@ -36,16 +26,10 @@ pub(crate) trait ErasedRollout: Send {
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
     /// Returns the moves of the last [`sample`](Self::sample), and a fingerprint of its solution.
     fn sampled(&self) -> (Vec<MoveId>, u128);
-    fn variants(&self) -> usize;
-    fn set_variant(&mut self, variant: usize);
-    fn feedback(&mut self, score: Score);
-    /// Returns the local search of the problem, if it has one.
-    fn editor(&mut self) -> Option<&mut dyn Editor>;
-    /// Returns the problem's own search that was opened last.
-    fn own(&mut self) -> Option<&mut dyn OwnSearch>;
-    /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such
-    /// search.
-    fn open_own(&mut self, name: &str, settings: &ParameterValues) -> bool;
+}
+
+/// Further players of a problem, which a search opens beside its own.
+pub(crate) trait Players {
     /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
     /// there is no such rollout.
     fn open(&mut self, name: Option<&str>) -> bool;
@@ -58,10 +42,34 @@ pub(crate) trait ErasedRollout: Send {
     fn player(&mut self, at: usize) -> &mut dyn ErasedRollout;
     /// Closes them.
     fn close_players(&mut self);
-    /// Returns what a checkpoint holds of this player, without those that it has opened.
-    fn saved(&self) -> SavedRollout;
     /// Returns the same of the players opened.
     fn saved_players(&self) -> Vec<SavedRollout>;
+}
+
+/// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
+pub(crate) trait ErasedRollout: Sampler + Players + Send {
+    /// Appends the candidates. Other moves may be legal.
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage;
+    /// Plays to the end and appends the moves.
+    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
+    /// Returns what of the solutions from where the last run began is covered, if another run from there is useless.
+    fn spent(&self) -> Option<Coverage>;
+    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
+    /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
+    /// candidate.
+    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
+    fn variants(&self) -> usize;
+    fn set_variant(&mut self, variant: usize);
+    fn feedback(&mut self, score: Score);
+    /// Returns the local search of the problem, if it has one.
+    fn editor(&mut self) -> Option<&mut dyn Editor>;
+    /// Returns the problem's own search that was opened last.
+    fn own(&mut self) -> Option<&mut dyn OwnSearch>;
+    /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such
+    /// search.
+    fn open_own(&mut self, name: &str, settings: &ParameterValues) -> bool;
+    /// Returns what a checkpoint holds of this player, without those that it has opened.
+    fn saved(&self) -> SavedRollout;
     /// Restores it.
     fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError>;
 }
@@ -238,6 +246,62 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
     }
 }
 
+impl<P: Problem> Sampler for RolloutAdapter<'_, P> {
+    fn sample(&mut self, rng: &mut Rng) -> Score {
+        let state = self.end.insert(self.problem.root());
+        self.playout.begin(None);
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
+            return VOID;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        score
+    }
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
+        let state = self.end.insert(self.problem.root());
+        self.playout.begin(Some(incumbent));
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if self.playout.is_cut_off {
+            return None;
+        }
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
+            return None;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        Some(score)
+    }
+    fn sampled(&self) -> (Vec<MoveId>, u128) {
+        let moves = &self.playout.moves;
+        let key = self.end.as_ref().and_then(|end| self.problem.key(end)).unwrap_or_else(|| Key::of(moves.as_slice()));
+        (self.packing.ids(moves), key.id())
+    }
+}
+
+impl<P: Problem> Players for RolloutAdapter<'_, P> {
+    fn open(&mut self, name: Option<&str>) -> bool {
+        let name = name.unwrap_or(&self.name);
+        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), self.watch.clone(), name) else {
+            return false;
+        };
+        self.players.push(player);
+        true
+    }
+    fn players(&self) -> usize {
+        self.players.len()
+    }
+    fn player(&mut self, at: usize) -> &mut dyn ErasedRollout {
+        &mut self.players[at]
+    }
+    fn saved_players(&self) -> Vec<SavedRollout> {
+        self.players.iter().map(Self::saved).collect()
+    }
+    fn close_players(&mut self) {
+        self.players.clear();
+    }
+}
+
 impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage {
         self.listed.clear();
@@ -268,36 +332,6 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         across(packing, trace, buffer, |trace| {
             replay(&mut **rollout, &**problem, state.get_mut(), policy, trace, &moves)
         })
-    }
-    fn sample(&mut self, rng: &mut Rng) -> Score {
-        let state = self.end.insert(self.problem.root());
-        self.playout.begin(None);
-        self.rollout.run(&self.problem, state, &mut self.playout, rng);
-        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
-            return VOID;
-        }
-        let score = self.problem.score(state);
-        self.rollout.feedback(score);
-        score
-    }
-    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
-        let state = self.end.insert(self.problem.root());
-        self.playout.begin(Some(incumbent));
-        self.rollout.run(&self.problem, state, &mut self.playout, rng);
-        if self.playout.is_cut_off {
-            return None;
-        }
-        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
-            return None;
-        }
-        let score = self.problem.score(state);
-        self.rollout.feedback(score);
-        Some(score)
-    }
-    fn sampled(&self) -> (Vec<MoveId>, u128) {
-        let moves = &self.playout.moves;
-        let key = self.end.as_ref().and_then(|end| self.problem.key(end)).unwrap_or_else(|| Key::of(moves.as_slice()));
-        (self.packing.ids(moves), key.id())
     }
     fn variants(&self) -> usize {
         self.rollout.variants(&self.problem)
@@ -334,20 +368,6 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         }
         self.own.is_some()
     }
-    fn open(&mut self, name: Option<&str>) -> bool {
-        let name = name.unwrap_or(&self.name);
-        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), self.watch.clone(), name) else {
-            return false;
-        };
-        self.players.push(player);
-        true
-    }
-    fn players(&self) -> usize {
-        self.players.len()
-    }
-    fn player(&mut self, at: usize) -> &mut dyn ErasedRollout {
-        &mut self.players[at]
-    }
     fn saved(&self) -> SavedRollout {
         let editor = self.editor.as_ref().filter(|editor| editor.is_started).map(|editor| {
             let mut moves = Vec::new();
@@ -356,12 +376,6 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         });
         let own = self.own.as_ref().map(|own| (own.name.clone(), own.settings.clone(), own.save()));
         SavedRollout { name: self.name.clone(), rollout: self.rollout.save(), editor, own, players: Vec::new() }
-    }
-    fn saved_players(&self) -> Vec<SavedRollout> {
-        self.players.iter().map(Self::saved).collect()
-    }
-    fn close_players(&mut self) {
-        self.players.clear();
     }
     fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError> {
         let SavedRollout { rollout, editor, own, .. } = saved;

@@ -6,7 +6,7 @@ use crate::core::codec::CheckpointError;
 use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef};
 use crate::erased::rollout::{ErasedRollout, RolloutAdapter};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Facts, SearchInfo, search_infos};
+use crate::problem::{Facts, SearchInfo, fingerprint, search_infos};
 use crate::rollout::find_rollout;
 
 /// What a run asks of its problem before and between its steps; see [`Problem`] for the meaning of each method.
@@ -67,7 +67,7 @@ pub(crate) fn rules_of<'p, P: Problem>(
 
 impl<'p, P: Problem> ErasedSource<'p> for Source<'p, P> {
     fn fingerprint(&self) -> u64 {
-        self.problem.fingerprint()
+        fingerprint(&*self.problem)
     }
     fn facts(&self) -> Facts {
         self.problem.facts()
@@ -76,7 +76,7 @@ impl<'p, P: Problem> ErasedSource<'p> for Source<'p, P> {
         search_infos(&*self.problem)
     }
     fn first_rollout(&self) -> Option<&'static str> {
-        self.problem.rollouts().first().map(|rollout| rollout.info().name)
+        self.problem.extras().rollouts().first().map(|rollout| rollout.info().name)
     }
     fn find_rollout(&self, name: &str) -> Result<(), Vec<&'static str>> {
         find_rollout(&*self.problem, name).map(drop)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A method with settings and a rollout that a problem names in its [portfolio](crate::Problem::portfolio).
+/// A method with settings and a rollout that a problem names in its [portfolio](crate::problem::Extras::portfolio).
 ///
 /// Names and values are looked up when a run begins, and by [`check`](crate::check()).
 ///
@@ -18,7 +18,7 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// Returns a method by its name: a preset, or one of the problem's [searches](crate::Problem::searches).
+    /// Returns a method by its name: a preset, or one of the problem's [searches](crate::problem::Extras::searches).
     #[must_use]
     pub fn new(method: impl Into<String>) -> Self {
         Self { method: method.into(), settings: Vec::new() }

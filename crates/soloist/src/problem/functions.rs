@@ -48,7 +48,7 @@ const fn required(name: &'static str, says: &'static str) -> Function {
     Function { name, python: Some(name), is_required: true, says, used_by: "all methods", ..PLAIN }
 }
 
-/// All functions, in the order of the trait.
+/// All functions, in the order of the traits.
 pub const FUNCTIONS: &[Function] = &[
     required("root", "the empty solution"),
     required("moves", "the legal moves, in an order that depends on the state alone; none: the solution is finished"),
@@ -268,7 +268,9 @@ pub const FUNCTIONS: &[Function] = &[
         marks: ["", "", "", "", "", "", "", "○"],
         ..PLAIN
     },
+    Function { name: "extras", says: "what there is beside the rules", ..PLAIN },
     Function {
+        owner: "Extras",
         name: "rollouts",
         python: Some("candidates, playout"),
         says: "playout policies of the domain",
@@ -280,6 +282,7 @@ pub const FUNCTIONS: &[Function] = &[
         ..PLAIN
     },
     Function {
+        owner: "Extras",
         name: "searches",
         says: "solvers of the problem's own, each a method by its name",
         used_by: "that method; `auto`",
@@ -289,12 +292,14 @@ pub const FUNCTIONS: &[Function] = &[
         ..PLAIN
     },
     Function {
+        owner: "Extras",
         name: "portfolio",
         says: "the methods that suit the instance, with their settings",
         used_by: "`auto` enters them; the first is the default method of `solve`",
         ..PLAIN
     },
     Function {
+        owner: "Extras",
         name: "explain",
         says: "that scores have parts, and constraints names",
         used_by: "results and the search for conflicts",
@@ -324,7 +329,7 @@ pub const FUNCTIONS: &[Function] = &[
         used_by: "as `constraints`",
         ..PLAIN
     },
-    Function { name: "fingerprint", says: "which instance this is", used_by: "checkpoints", ..PLAIN },
+    Function { owner: "Extras", name: "fingerprint", says: "which instance this is", used_by: "checkpoints", ..PLAIN },
 ];
 
 /// Returns the function of this name.

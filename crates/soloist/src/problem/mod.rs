@@ -6,6 +6,7 @@
 mod dominance;
 mod entrant;
 mod explain;
+mod extras;
 mod facts;
 pub(crate) mod functions;
 pub(crate) mod move_codec;
@@ -30,6 +31,7 @@ pub(crate) use entrant::{ROLLOUT, write_entry};
 pub use explain::Explain;
 #[doc(hidden)]
 pub use explain::ScorePart;
+pub use extras::Extras;
 pub use facts::Facts;
 #[doc(hidden)]
 pub use functions::{FUNCTIONS, Function, METHODS};
@@ -52,7 +54,6 @@ pub use swap::Exchange;
 pub use swap_search::Exchanges;
 
 use crate::core::score::{Score, Sense};
-use crate::rollout::NamedRollout;
 use std::hash::Hasher;
 
 /// An immutable instance of a single-player problem and its rules.
@@ -65,13 +66,14 @@ use std::hash::Hasher;
 /// | group | functions |
 /// |---|---|
 /// | rules | [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply), [`score`](Self::score), [`sense`](Self::sense) |
-/// | the instance | [`facts`](Self::facts), [`fingerprint`](Self::fingerprint) |
+/// | the instance | [`facts`](Self::facts) |
 /// | what moves are worth | [`code`](Self::code), [`prior`](Self::prior) |
 /// | what states are worth | [`bound`](Self::bound), [`potential`](Self::potential) |
 /// | which states are equal or better | [`key`](Self::key), [`dominance`](Self::dominance) |
 /// | how solutions are edited | [`ordering`](Self::ordering), [`neighborhood`](Self::neighborhood) |
-/// | what people are shown | [`explain`](Self::explain) |
-/// | methods of the problem | [`rollouts`](Self::rollouts), [`searches`](Self::searches), [`portfolio`](Self::portfolio) |
+///
+/// What a problem has beside its rules (rollouts and searches of its own, methods that suit it, parts of its score) is
+/// in [`Extras`].
 pub trait Problem: Send + Sync {
     /// A partial solution. Kept small, because searches clone it; they reuse buffers through `clone_from`.
     type State: Clone + Send + 'static;
@@ -202,51 +204,25 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Returns the playout policies of the domain, the best general one first. `random` (uniform over the moves) exists
-    /// for every problem, and is replaced by a policy of that name.
-    fn rollouts(&self) -> Vec<NamedRollout<Self>>
+    /// Returns what the problem has beside its rules: itself, where it implements [`Extras`].
+    #[doc(hidden)]
+    fn extras(&self) -> &dyn Extras<Self>
     where
         Self: Sized,
     {
-        Vec::new()
+        &()
     }
+}
 
-    /// Returns the searches that the problem has beside those of the engine; see [`ProblemSearch`]. Their names are
-    /// method names.
-    fn searches(&self) -> Vec<NamedSearch<Self>>
-    where
-        Self: Sized,
-    {
-        Vec::new()
-    }
-
-    /// Returns the methods that are known to suit this instance, with their settings, the best one first. None
-    /// by default.
-    ///
-    /// They race in `auto` beside the presets that can use what the problem offers.
-    fn portfolio(&self) -> Vec<Entrant> {
-        Vec::new()
-    }
-
-    /// Returns what scores consist of, and which constraints there are. `None`: the score says everything.
-    fn explain(&self) -> Option<&dyn Explain<Self>>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// Identifies the instance, so that a checkpoint is never resumed on another one.
-    ///
-    /// The default hashes the codes, move counts and scores met on eight seeded walks.
-    fn fingerprint(&self) -> u64 {
-        fingerprint_by(self, f64::to_bits)
-    }
+/// Returns what identifies the instance.
+#[doc(hidden)]
+pub fn fingerprint<P: Problem>(problem: &P) -> u64 {
+    problem.extras().fingerprint().unwrap_or_else(|| fingerprint_by(problem, f64::to_bits))
 }
 
 /// Returns the default fingerprint of a problem, with scores and degrees of infeasibility as `number` writes them.
 #[doc(hidden)]
-pub fn fingerprint_by<P: Problem + ?Sized>(problem: &P, number: impl Fn(f64) -> u64) -> u64 {
+pub fn fingerprint_by<P: Problem>(problem: &P, number: impl Fn(f64) -> u64) -> u64 {
     let mut hash = StableHasher::new();
     let mut rng = crate::Rng::new(0);
     let mut moves = Vec::new();

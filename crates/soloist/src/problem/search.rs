@@ -92,7 +92,7 @@ impl SearchInfo {
 /// Makes a search of a problem's own with the values of its parameters.
 type MakeSearch<P> = fn(&P, &ParameterValues) -> Option<Box<dyn ProblemSearch<P>>>;
 
-/// A search of a problem's own and how it is made; see [`Problem::searches`].
+/// A search of a problem's own and how it is made; see [`Extras::searches`](super::Extras::searches).
 pub struct NamedSearch<P> {
     info: SearchInfo,
     make: MakeSearch<P>,
@@ -139,12 +139,12 @@ pub fn find_search<P: Problem>(
     name: &str,
     settings: &ParameterValues,
 ) -> Option<Box<dyn ProblemSearch<P>>> {
-    problem.searches().iter().find(|search| search.info.name == name)?.make(problem, settings)
+    problem.extras().searches().iter().find(|search| search.info.name == name)?.make(problem, settings)
 }
 
-/// Returns name, description and parameters of each [search](Problem::searches) that a problem has.
+/// Returns name, description and parameters of each [search](super::Extras::searches) that a problem has.
 pub fn search_infos<P: Problem>(problem: &P) -> Vec<SearchInfo> {
-    problem.searches().iter().map(NamedSearch::info).collect()
+    problem.extras().searches().iter().map(NamedSearch::info).collect()
 }
 
 /// What a step returns: whether the search continues.
@@ -166,7 +166,7 @@ pub struct Covered(pub(crate) Proof);
 
 /// A search of a problem's own: a solver that knows the domain, run by the engine like one of its families.
 ///
-/// [`Problem::searches`] lists such searches and how they are made. The engine gives them what its own
+/// [`Extras::searches`](super::Extras::searches) lists such searches and how they are made. The engine gives them what its own
 /// methods have: limits, the plan over the budget, seeds, threads, checkpoints, offers, gauges, a place in `auto`, and
 /// a name for `--method` with parameters for `--set`. All that a search finds goes through [`Work::found`], which plays
 /// it by the problem's rules.
@@ -177,7 +177,7 @@ pub struct Covered(pub(crate) Proof);
 ///
 /// ```
 /// use soloist::{Budget, Method, Problem, Score, Solver};
-/// use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo};
+/// use soloist::problem::{Extras, NamedSearch, ProblemSearch, SearchInfo};
 /// use soloist::run::CheckpointError;
 /// use soloist::doc::Staircase;
 /// use soloist::problem::{StepStatus, Unit, Work};
@@ -209,10 +209,15 @@ pub struct Covered(pub(crate) Proof);
 /// #   fn moves(&self, state: &Self::State, moves: &mut Vec<bool>) { self.0.moves(state, moves) }
 /// #   fn apply(&self, state: &mut Self::State, right: bool) { self.0.apply(state, right) }
 /// #   fn score(&self, state: &Self::State) -> Score { self.0.score(state) }
+///     // root, moves, apply, score
+///     fn extras(&self) -> &dyn Extras<Self> {
+///         self
+///     }
+/// }
+/// impl Extras<Self> for Stairs {
 ///     fn searches(&self) -> Vec<NamedSearch<Self>> {
 ///         vec![NamedSearch::new(GUESS, |_, _| Some(Box::new(Guess)))]
 ///     }
-///     // root, moves, apply, score
 /// }
 ///
 /// let problem = Stairs(Staircase(8));

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 /// # Errors
 /// The names that exist, when `name` is unknown.
 pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
-    let named = problem.rollouts();
+    let named = problem.extras().rollouts();
     if let Some(rollout) = named.iter().find_map(|rollout| rollout.make(problem, name)) {
         return Ok(rollout);
     }
@@ -30,7 +30,7 @@ const BIAS: RolloutInfo =
 /// Lists the playout policies of a problem: its own, the first one first, then `random`, and `bias` where it has a
 /// [`Prior`](crate::problem::Prior). [`find_rollout`] makes them.
 pub fn rollout_infos<P: Problem>(problem: &P) -> Vec<RolloutInfo> {
-    let mut all: Vec<RolloutInfo> = problem.rollouts().iter().map(NamedRollout::info).collect();
+    let mut all: Vec<RolloutInfo> = problem.extras().rollouts().iter().map(NamedRollout::info).collect();
     for general in [Some(RANDOM), problem.prior().map(|_| BIAS)].into_iter().flatten() {
         if all.iter().all(|info| info.name != general.name) {
             all.push(general);

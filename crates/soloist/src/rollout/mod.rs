@@ -20,7 +20,7 @@ use crate::{Rng, Score};
 /// Makes a playout policy from its whole name.
 type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;
 
-/// A playout policy of a problem and how it is made; see [`Problem::rollouts`].
+/// A playout policy of a problem and how it is made; see [`Extras::rollouts`](crate::problem::Extras::rollouts).
 pub struct NamedRollout<P> {
     info: RolloutInfo,
     make: Maker<P>,

@@ -7,7 +7,7 @@ use crate::Problem;
 use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
-use crate::problem::{SearchInfo, search_infos};
+use crate::problem::{SearchInfo, fingerprint, search_infos};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl RunInfo {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        read_info(problem.fingerprint(), &search_infos(problem), bytes)
+        read_info(fingerprint(problem), &search_infos(problem), bytes)
     }
 
     /// Looks up what the names of own searches stand for.
@@ -57,7 +57,7 @@ impl SavedRun {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        read_whole(problem.fingerprint(), &search_infos(problem), bytes)
+        read_whole(fingerprint(problem), &search_infos(problem), bytes)
     }
 }
 

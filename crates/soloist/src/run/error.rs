@@ -31,13 +31,13 @@ pub enum SolveError {
         name: String,
         /// The names that exist, separated by commas.
         known: String,
-        /// Whether it is the name of one of the problem's [own searches](crate::Problem::searches).
+        /// Whether it is the name of one of the problem's [own searches](crate::problem::Extras::searches).
         is_method: bool,
     },
     /// The method's parameters do not go together.
     #[error(transparent)]
     Method(#[from] ParameterError),
-    /// The problem's [portfolio](crate::Problem::portfolio) holds an entry that cannot run.
+    /// The problem's [portfolio](crate::problem::Extras::portfolio) holds an entry that cannot run.
     #[error("the portfolio of the problem: {0}")]
     Portfolio(#[source] ParameterError),
     /// A checkpoint could not be read or written.

@@ -25,7 +25,7 @@ impl<M: Move> Solution<M> {
     /// # Panics
     /// May panic when the moves are not legal.
     pub fn parts<P: Problem<Move = M>>(&self, problem: &P) -> Vec<ScorePart> {
-        let Some(explain) = problem.explain() else { return Vec::new() };
+        let Some(explain) = problem.extras().explain() else { return Vec::new() };
         let mut state = problem.root();
         self.moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
         explain.parts(&state)

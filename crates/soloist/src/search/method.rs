@@ -46,7 +46,7 @@ macro_rules! families {
                 match &self.0 { $(Table::$family(parameters) => Family::own_name(parameters).unwrap_or($preset),)+ }
             }
 
-            /// Looks up the names of a problem's [own searches](crate::Problem::searches) and completes their
+            /// Looks up the names of a problem's [own searches](crate::problem::Extras::searches) and completes their
             /// parameters. A run does this when it starts.
             ///
             /// # Errors
@@ -152,7 +152,7 @@ macro_rules! families {
             /// Returns the rollouts that the method plays on this problem beside that of the run, by name.
             ///
             /// # Errors
-            /// When the problem's [portfolio](crate::Problem::portfolio) holds an entry that cannot run.
+            /// When the problem's [portfolio](crate::problem::Extras::portfolio) holds an entry that cannot run.
             pub(crate) fn rollouts(&self, problem: &dyn ErasedProblem) -> Result<Vec<String>, ParameterError> {
                 match &self.0 { $(Table::$family(parameters) => parameters.rollouts(problem),)+ }
             }

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, run_and_save, timeless};
 use soloist::doc::Staircase;
-use soloist::problem::{Entrant, Prior};
+use soloist::problem::{Entrant, Extras, Prior};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::run::{Counters, Observer, SolveError, StopReason};
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
@@ -14,6 +14,13 @@ struct Named(Bag, &'static str);
 
 impl Problem for Named {
     rules_of!(Bag);
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Named {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![NamedRollout::uniform("uniform"), NamedRollout::new("first", "the first item", |_| Box::new(First))]
     }
@@ -236,6 +243,12 @@ impl Problem for Trap {
             _ => 20.0,
         })
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Trap {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![NamedRollout::uniform("uniform"), NamedRollout::new("ones", "ones alone", |_| Box::new(Ones))]
     }

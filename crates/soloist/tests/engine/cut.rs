@@ -2,7 +2,7 @@
 //! not bind, the test would not end.
 
 use crate::common::{games, method};
-use soloist::problem::{Facts, Fault};
+use soloist::problem::{Extras, Facts, Fault};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{Control, SolveError, StopReason};
 use soloist::{Budget, Problem, Rng, Score, Solver, check};
@@ -30,9 +30,15 @@ impl Problem for Endless {
     fn score(&self, _: &u64) -> Score {
         panic!("no state is finished");
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Endless {
     /// The default one would play on.
-    fn fingerprint(&self) -> u64 {
-        1
+    fn fingerprint(&self) -> Option<u64> {
+        Some(1)
     }
 }
 
@@ -93,9 +99,15 @@ impl Problem for Trap {
         assert_eq!(*state, (0, 5), "only finished states are scored");
         Score::Feasible(1.0)
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Trap {
     /// The default one would walk into the trap.
-    fn fingerprint(&self) -> u64 {
-        1
+    fn fingerprint(&self) -> Option<u64> {
+        Some(1)
     }
 }
 
@@ -192,13 +204,20 @@ impl Problem for Stuck {
         }
         Score::Feasible(f64::from(state.0) + f64::from(state.1))
     }
-    /// The default one would walk into the trap.
-    fn fingerprint(&self) -> u64 {
-        1
-    }
 
     fn facts(&self) -> Facts {
         Facts { fault: Some(self.fault.clone()), ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Stuck {
+    /// The default one would walk into the trap.
+    fn fingerprint(&self) -> Option<u64> {
+        Some(1)
     }
 }
 
@@ -257,6 +276,12 @@ impl Problem for Patient {
     fn score(&self, state: &u8) -> Score {
         Score::Feasible(f64::from(*state))
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Patient {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![NamedRollout::new("long", "works until it is told to end", |_| Box::new(Long))]
     }
@@ -329,9 +354,15 @@ impl Problem for Lengthy {
     fn score(&self, state: &(u32, u32)) -> Score {
         Score::Feasible(f64::from(state.1))
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Lengthy {
     /// The default one would play games.
-    fn fingerprint(&self) -> u64 {
-        1
+    fn fingerprint(&self) -> Option<u64> {
+        Some(1)
     }
 }
 

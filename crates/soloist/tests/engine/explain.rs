@@ -1,7 +1,7 @@
 //! Conflicts of named constraints beside brute force.
 
 use soloist::check::{Verdict, explain, explain_decisions};
-use soloist::problem::{Explain, Facts, ScorePart};
+use soloist::problem::{Explain, Extras, Facts, ScorePart};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -46,6 +46,12 @@ impl Problem for Clauses {
             broken => Score::Infeasible(broken as f64),
         }
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Clauses {
     fn explain(&self) -> Option<&dyn Explain<Self>> {
         Some(self)
     }

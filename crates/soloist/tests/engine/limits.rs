@@ -2,6 +2,7 @@
 
 use crate::common::{Bag, Fenced, Recorded, games, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
+use soloist::problem::Extras;
 use soloist::run::{Improvement, Observer, Progress, Solution, SolveError, StopReason};
 use soloist::search::ParameterError;
 use soloist::search::parameters::Table;
@@ -127,8 +128,15 @@ impl Problem for Lottery {
     fn bound(&self, _: &Option<u64>) -> Option<f64> {
         self.cap.map(|cap| cap as f64)
     }
-    fn fingerprint(&self) -> u64 {
-        1
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Lottery {
+    fn fingerprint(&self) -> Option<u64> {
+        Some(1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::rules_of;
 use soloist::doc::Staircase;
-use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
+use soloist::problem::{Extras, NamedSearch, ProblemSearch, SearchInfo, StepStatus, Unit, Work};
 use soloist::run::{CheckpointError, SolveError, StopReason};
 use soloist::search::ParameterValues;
 use soloist::{Budget, Method, Problem, Score, Setup, Solver};
@@ -28,6 +28,12 @@ struct Stairs(Staircase);
 impl Problem for Stairs {
     rules_of!(Staircase);
 
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Stairs {
     fn searches(&self) -> Vec<NamedSearch<Self>> {
         let count = |_: &Self, settings: &ParameterValues| Count::boxed(settings.read().ok()?, false);
         let cheat = NamedSearch::new(CHEAT, |_, _| Count::boxed(Limits::default(), true));

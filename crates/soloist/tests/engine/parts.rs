@@ -1,7 +1,7 @@
 //! A run is the same run whatever parts it is cut into: by checkpoints, by slices, by signals.
 
 use crate::common::{method, methods, scratch, timeless};
-use soloist::problem::{Key, stable_hash};
+use soloist::problem::{Extras, Key, stable_hash};
 use soloist::run::{Control, Observer, Progress, StopReason};
 use soloist::{Budget, Outcome, Problem, Rng, Score, Sense, Setup, Solver};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -75,8 +75,15 @@ impl Problem for Wood {
     fn key(&self, at: &Place) -> Option<Key> {
         Some(at.hash.into())
     }
-    fn fingerprint(&self) -> u64 {
-        stable_hash(&(self.seed, self.cap))
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Wood {
+    fn fingerprint(&self) -> Option<u64> {
+        Some(stable_hash(&(self.seed, self.cap)))
     }
 }
 

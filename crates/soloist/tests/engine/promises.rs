@@ -3,7 +3,7 @@
 use crate::common::{games, method};
 use soloist::check::advise;
 use soloist::doc::Staircase;
-use soloist::problem::{Dominance, Key, SolutionKind};
+use soloist::problem::{Dominance, Extras, Key, SolutionKind};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::run::{SolveError, StopReason};
 use soloist::search::parameters::{Anneal, Coolings};
@@ -90,6 +90,13 @@ impl Problem for Sums {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.future.is_some().then_some(self as &dyn Dominance<Self>)
     }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Sums {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         let info = |name| RolloutInfo { name, help: "" };
         let Some(name) = self.rollout else { return Vec::new() };

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, games, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::problem::{Facts, Fault, Key};
+use soloist::problem::{Extras, Facts, Fault, Key};
 use soloist::rollout::{NamedRollout, Rollout};
 use soloist::run::{OfferError, Session, SolveError, StopReason};
 use soloist::{Budget, Outcome, Problem, Score, Setup, Solver};
@@ -280,15 +280,22 @@ impl Problem for Fragile {
         // An unfinished game looks better than any finished one.
         Score::Feasible(if *state == 12 { 1.0 } else { 1e9 })
     }
+
+    fn facts(&self) -> Facts {
+        Facts { fault: Some(self.fault.clone()), ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Fragile {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![
             NamedRollout::uniform(""),
             NamedRollout::new("fragile", "", |problem| Box::new(Broken { calls: 0, fault: problem.fault.clone() })),
         ]
-    }
-
-    fn facts(&self) -> Facts {
-        Facts { fault: Some(self.fault.clone()), ..Facts::default() }
     }
 }
 

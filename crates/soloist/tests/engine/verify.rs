@@ -1,7 +1,7 @@
 //! Results are replayed: what breaks a promise of the problem is found whatever search relied on it.
 
 use crate::common::method;
-use soloist::problem::{Dominance, Key};
+use soloist::problem::{Dominance, Extras, Key};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{ReplayError, SolveError};
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
@@ -84,6 +84,12 @@ impl Problem for Bits {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
     }
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Bits {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![NamedRollout::new("odd", "", |_| Box::new(Odd))]
     }

@@ -205,7 +205,7 @@ fn a_prefix_is_where_the_search_begins() {
 
 #[test]
 fn fingerprints_differ() {
-    let print = |kind, cube: &Cube, code, potential| Snakes::new(kind, cube, code, potential).fingerprint();
+    let print = |kind, cube: &Cube, code, potential| Snakes::new(kind, cube, code, potential).extras().fingerprint();
     let (code, potential) = (Code::Vertex, Potential::Reachable);
     let base = print(Kind::Snake, &cube(7, 2), code, potential);
     assert_eq!(base, print(Kind::Snake, &cube(7, 2), code, potential));

@@ -104,8 +104,9 @@ fn learned_beams_continue_a_given_beginning() {
 fn only_learned_beams_take_a_given_beginning() {
     let primed = cube(6, 2).with_prefix(&[0, 1, 3, 7]).unwrap();
     let snakes = |cube: &Cube| Snakes::new(Kind::Snake, cube, Code::default(), Potential::default());
-    let names =
-        |cube: &Cube| -> Vec<&str> { snakes(cube).searches().iter().map(|search| search.info().name).collect() };
+    let names = |cube: &Cube| -> Vec<&str> {
+        snakes(cube).extras().searches().iter().map(|search| search.info().name).collect()
+    };
     assert_eq!(names(&primed), ["learned"]);
     assert_eq!(names(&cube(6, 2)), ["learned", "symmetric", "sections"]);
     assert_eq!(names(&cube(3, 2)), ["learned", "symmetric"], "no section is long enough");
@@ -142,7 +143,7 @@ fn a_default_that_names_the_method_gives_way_to_a_prefix() {
 fn the_default_depends_on_the_cell() {
     let names = |cube: &Cube| {
         let snakes = Snakes::new(Kind::Snake, cube, Code::default(), Potential::default());
-        soloist::search::parameters::Entries::of(&snakes.portfolio()).unwrap().to_string()
+        soloist::search::parameters::Entries::of(&snakes.extras().portfolio()).unwrap().to_string()
     };
     assert_eq!(names(&cube(9, 3)), "beam(width=100 widen=10),symmetric,learned");
     assert_eq!(names(&cube(11, 3)), "beam(width=100 widen=10),symmetric");

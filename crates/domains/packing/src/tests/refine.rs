@@ -48,7 +48,7 @@ fn offers_are_kept_and_improved() {
 fn a_long_round_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());
     let budget = Budget::time(std::time::Duration::from_millis(20));
-    let mut method = Method::own(&problem.searches()[0].info());
+    let mut method = Method::own(&problem.extras().searches()[0].info());
     method.set("round", "1e9").unwrap();
     let outcome = Solver::new(&problem, method).budget(budget).run().unwrap();
     assert_eq!(outcome.stop, soloist::run::StopReason::Time);

@@ -24,6 +24,48 @@ pub(super) struct Choice {
     pub(super) place: Place,
 }
 
+/// What is known of places until their routes change.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    /// By request and slot of a route.
+    pub(super) known: Vec<Known>,
+    /// By request and kind: the cost in a route of its own. The version 1 marks those that are known.
+    pub(super) alone: Vec<Known>,
+    pub(super) slots: usize,
+    /// The last version given.
+    versions: u32,
+}
+
+/// What a step changes, to be undone.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) step: u32,
+    pub(super) touched_in: Vec<u32>,
+    touched: Vec<u16>,
+    saved: Vec<Route>,
+    used_before: Vec<u16>,
+    pub(super) removed: Vec<(u16, u16)>,
+    /// Optional requests that were not served and are tried again.
+    pub(super) tried: Vec<u16>,
+}
+
+/// Requests that must be served and are not.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    pub(super) absent: Vec<u16>,
+    /// Those that the step leaves out.
+    pub(super) still_absent: Vec<u16>,
+    /// By request: the steps that it was absent.
+    pub(super) misses: Vec<u32>,
+}
+
+/// Rooms that are used again.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) pending: Vec<u64>,
+    pub(super) choices: Vec<Choice>,
+}
+
 /// A solution under repair: strings of neighbouring visits are removed with all of their requests, and each request
 /// returns to its cheapest place, or stays out where its prize is smaller than the way.
 ///
@@ -43,29 +85,13 @@ pub struct Repair {
     pub(super) fleet: usize,
     /// By request: its route; [`NONE`]: not served.
     pub(super) home: Vec<u16>,
-    /// Requests that must be served and are not.
-    pub(super) absent: Vec<u16>,
-    pub(super) misses: Vec<u32>,
+    pub(super) left_out: LeftOut,
     pub(super) cost: f64,
     /// By rule and request: the place in the order of insertion.
     pub(super) ranks: Vec<u16>,
-    pub(super) known: Vec<Known>,
-    /// By request and kind: the cost in a route of its own. The version 1 marks those that are known.
-    pub(super) alone: Vec<Known>,
-    pub(super) slots: usize,
-    versions: u32,
-    // What a step changes, to be undone.
-    pub(super) step: u32,
-    pub(super) touched_in: Vec<u32>,
-    touched: Vec<u16>,
-    saved: Vec<Route>,
-    used_before: Vec<u16>,
-    pub(super) removed: Vec<(u16, u16)>,
-    /// Optional requests that were not served and are tried again.
-    pub(super) tried: Vec<u16>,
-    pub(super) pending: Vec<u64>,
-    pub(super) still_absent: Vec<u16>,
-    pub(super) choices: Vec<Choice>,
+    pub(super) cache: Cache,
+    pub(super) changes: Changes,
+    pub(super) buffers: Buffers,
     pub(super) has_prizes: bool,
 }
 
@@ -82,24 +108,12 @@ impl Repair {
             used: vec![0; kinds],
             fleet: tables.vehicles,
             home: vec![NONE; requests],
-            absent: Vec::new(),
-            misses: vec![0; requests],
+            left_out: LeftOut { misses: vec![0; requests], ..LeftOut::default() },
             cost: 0.0,
             ranks: ranks(&tables),
-            known: Vec::new(),
-            alone: vec![UNKNOWN; requests * kinds],
-            slots: 0,
-            versions: 0,
-            step: 0,
-            touched_in: Vec::new(),
-            touched: Vec::new(),
-            saved: Vec::new(),
-            used_before: Vec::new(),
-            removed: Vec::new(),
-            tried: Vec::new(),
-            pending: Vec::new(),
-            still_absent: Vec::new(),
-            choices: Vec::new(),
+            cache: Cache { alone: vec![UNKNOWN; requests * kinds], ..Cache::default() },
+            changes: Changes::default(),
+            buffers: Buffers::default(),
             has_prizes: tables.requests.iter().any(|request| request.is_optional()),
             tables,
         }
@@ -107,74 +121,74 @@ impl Repair {
 
     /// Room for `slots` routes; what is known is forgotten.
     pub(super) fn reserve(&mut self, slots: usize) {
-        if self.slots < slots {
-            self.slots = slots;
-            self.known.clear();
-            self.known.resize(slots * self.home.len(), UNKNOWN);
+        if self.cache.slots < slots {
+            self.cache.slots = slots;
+            self.cache.known.clear();
+            self.cache.known.resize(slots * self.home.len(), UNKNOWN);
             while self.routes.len() < slots {
                 let mut route = Route::new(&self.tables, 0);
-                self.versions += 1;
-                route.version = self.versions;
+                self.cache.versions += 1;
+                route.version = self.cache.versions;
                 self.routes.push(route);
             }
-            self.touched_in.resize(slots, 0);
+            self.changes.touched_in.resize(slots, 0);
         }
     }
 
     /// Gives every route a version of its own and forgets what was known.
     fn renumber(&mut self) {
-        self.known.iter_mut().for_each(|known| known.version = 0);
-        self.versions = 0;
+        self.cache.known.iter_mut().for_each(|known| known.version = 0);
+        self.cache.versions = 0;
         for route in &mut self.routes {
-            self.versions += 1;
-            route.version = self.versions;
+            self.cache.versions += 1;
+            route.version = self.cache.versions;
         }
-        self.step = 0;
-        self.touched_in.fill(0);
+        self.changes.step = 0;
+        self.changes.touched_in.fill(0);
     }
 
     pub(super) fn new_version(&mut self, r: usize) {
-        self.versions += 1;
-        self.routes[r].version = self.versions;
+        self.cache.versions += 1;
+        self.routes[r].version = self.cache.versions;
     }
 
     /// Begins a step: nothing is touched.
     pub(super) fn begin(&mut self) {
-        if self.versions > u32::MAX - 1_000_000 || self.step == u32::MAX {
+        if self.cache.versions > u32::MAX - 1_000_000 || self.changes.step == u32::MAX {
             self.renumber();
         }
-        self.step += 1;
-        self.touched.clear();
-        self.removed.clear();
-        self.tried.clear();
-        self.used_before.clone_from(&self.used);
+        self.changes.step += 1;
+        self.changes.touched.clear();
+        self.changes.removed.clear();
+        self.changes.tried.clear();
+        self.changes.used_before.clone_from(&self.used);
     }
 
     /// Keeps a copy of a route before its first change in this step.
     pub(super) fn touch(&mut self, r: usize) {
-        if self.touched_in[r] == self.step {
+        if self.changes.touched_in[r] == self.changes.step {
             return;
         }
-        self.touched_in[r] = self.step;
-        let at = self.touched.len();
-        self.touched.push(r as u16);
-        if at == self.saved.len() {
-            self.saved.push(self.routes[r].clone());
+        self.changes.touched_in[r] = self.changes.step;
+        let at = self.changes.touched.len();
+        self.changes.touched.push(r as u16);
+        if at == self.changes.saved.len() {
+            self.changes.saved.push(self.routes[r].clone());
         } else {
-            self.saved[at].clone_from(&self.routes[r]);
+            self.changes.saved[at].clone_from(&self.routes[r]);
         }
     }
 
     /// Makes the changes of this step the present solution.
     fn keep(&mut self, cost: f64) {
         self.cost = cost;
-        std::mem::swap(&mut self.absent, &mut self.still_absent);
-        for i in 0..self.touched.len() {
-            let r = usize::from(self.touched[i]);
+        std::mem::swap(&mut self.left_out.absent, &mut self.left_out.still_absent);
+        for i in 0..self.changes.touched.len() {
+            let r = usize::from(self.changes.touched[i]);
             if r < self.open && self.routes[r].len() == 0 {
                 self.close(r);
                 // The last route has moved: it may be one of those touched.
-                for later in &mut self.touched[i + 1..] {
+                for later in &mut self.changes.touched[i + 1..] {
                     if usize::from(*later) == self.open {
                         *later = r as u16;
                     }
@@ -201,17 +215,17 @@ impl Repair {
 
     /// Takes the changes of this step back.
     fn undo(&mut self) {
-        for (&r, saved) in self.touched.iter().zip(&mut self.saved) {
+        for (&r, saved) in self.changes.touched.iter().zip(&mut self.changes.saved) {
             std::mem::swap(&mut self.routes[usize::from(r)], saved);
         }
         // Requests that were left out may have been inserted.
-        for &request in self.absent.iter().chain(&self.tried) {
+        for &request in self.left_out.absent.iter().chain(&self.changes.tried) {
             self.home[usize::from(request)] = NONE;
         }
-        for &(request, r) in &self.removed {
+        for &(request, r) in &self.changes.removed {
             self.home[usize::from(request)] = r;
         }
-        self.used.clone_from(&self.used_before);
+        self.used.clone_from(&self.changes.used_before);
         while self.open > 0 && self.routes[self.open - 1].len() == 0 {
             self.open -= 1;
         }
@@ -225,7 +239,7 @@ impl Repair {
         self.order(rng);
         let cost = self.recreate(rng, after_ruin, limit, most, count);
         // A way past a visit that was taken out may be longer than the way over it.
-        let sound = || self.touched.iter().all(|&r| self.routes[usize::from(r)].is_sound(&self.tables));
+        let sound = || self.changes.touched.iter().all(|&r| self.routes[usize::from(r)].is_sound(&self.tables));
         let cost = cost.filter(|_| self.tables.network.is_metric() || sound());
         if cost.is_none() {
             self.undo();
@@ -290,7 +304,7 @@ impl Kernel for Repair {
     }
 
     fn absent(&self) -> &[u16] {
-        &self.absent
+        &self.left_out.absent
     }
 
     fn fleet(&self) -> usize {
@@ -302,12 +316,12 @@ impl Kernel for Repair {
     }
 
     fn misses(&self) -> &[u32] {
-        &self.misses
+        &self.left_out.misses
     }
 
     fn set_misses(&mut self, misses: &[u32]) {
-        if misses.len() == self.misses.len() {
-            self.misses.copy_from_slice(misses);
+        if misses.len() == self.left_out.misses.len() {
+            self.left_out.misses.copy_from_slice(misses);
         }
     }
 
@@ -330,8 +344,8 @@ impl Kernel for Repair {
         self.set_fleet(fleet);
         self.home.fill(NONE);
         self.used.fill(0);
-        self.absent.clear();
-        self.absent.extend_from_slice(absent);
+        self.left_out.absent.clear();
+        self.left_out.absent.extend_from_slice(absent);
         let routes = self.split(tour).unwrap_or_default();
         self.open = routes.len();
         self.reserve(self.open + self.open / 4 + 8);
@@ -367,9 +381,9 @@ impl Kernel for Repair {
     fn construct(&mut self, rng: &mut Rng) {
         self.set(&[0], &[], usize::MAX);
         self.begin();
-        self.absent = (0..self.home.len() as u16).collect();
+        self.left_out.absent = (0..self.home.len() as u16).collect();
         self.order(rng);
-        self.absent.clear();
+        self.left_out.absent.clear();
         self.fill_empty();
         self.renumber();
         self.recount();
@@ -377,8 +391,9 @@ impl Kernel for Repair {
 
     fn drop_route(&mut self) {
         let sum = |route: &Route| {
-            let misses =
-                route.places().map(|place| self.misses[usize::from(self.tables.request_of[usize::from(place)])]);
+            let misses = route
+                .places()
+                .map(|place| self.left_out.misses[usize::from(self.tables.request_of[usize::from(place)])]);
             misses.map(u64::from).sum::<u64>()
         };
         let Some(r) = (0..self.open).min_by_key(|&r| (sum(&self.routes[r]), self.routes[r].len())) else { return };
@@ -386,7 +401,7 @@ impl Kernel for Repair {
             if usize::from(self.home[request]) == r {
                 self.home[request] = NONE;
                 if !self.tables.requests[request].is_optional() {
-                    self.absent.push(request as u16);
+                    self.left_out.absent.push(request as u16);
                 }
             }
         }
@@ -523,14 +538,14 @@ impl Move for Repair {
     }
 
     fn left_out(&self) -> [&[u16]; 2] {
-        [&self.absent, &self.still_absent]
+        [&self.left_out.absent, &self.left_out.still_absent]
     }
 
     fn counters(&mut self) -> (&mut [u32], &[u16]) {
-        (&mut self.misses, &self.absent)
+        (&mut self.left_out.misses, &self.left_out.absent)
     }
 
     fn counts(&self) -> &[u32] {
-        &self.misses
+        &self.left_out.misses
     }
 }

@@ -7,7 +7,7 @@ use crate::anneal::Annealing;
 use crate::search::{Parameters, Refinement, Routes, SISR};
 use crate::sisr::SisrSettings;
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
+use soloist::problem::{Entrant, Explain, Extras, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::NamedRollout;
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -218,6 +218,25 @@ impl Problem for Rich {
         Some(hash.key())
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let words = self.tables.network.size().div_ceil(64);
+        Facts {
+            state_bytes: Some(size_of::<Tour>() + 8 * words + 2 * self.tables.kinds.len()),
+            code_count: u32::try_from(self.codes() * self.codes()).ok(),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Rich {
     fn portfolio(&self) -> Vec<Entrant> {
         vec![Entrant::new(SISR.name)]
     }
@@ -234,21 +253,8 @@ impl Problem for Rich {
         Some(self)
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        let words = self.tables.network.size().div_ceil(64);
-        Facts {
-            state_bytes: Some(size_of::<Tour>() + 8 * words + 2 * self.tables.kinds.len()),
-            code_count: u32::try_from(self.codes() * self.codes()).ok(),
-            ..Facts::default()
-        }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

@@ -37,12 +37,13 @@ impl Repair {
             let r = self.home[usize::from(request)];
             if r == NONE {
                 let optional = &tables.requests[usize::from(request)];
-                let new = !self.removed.iter().any(|&(other, _)| other == request) && !self.tried.contains(&request);
-                if optional.is_optional() && self.tried.len() < room && new {
-                    self.tried.push(request);
+                let new = !self.changes.removed.iter().any(|&(other, _)| other == request)
+                    && !self.changes.tried.contains(&request);
+                if optional.is_optional() && self.changes.tried.len() < room && new {
+                    self.changes.tried.push(request);
                     saving += optional.prize;
                 }
-            } else if self.open == 1 || self.touched_in[usize::from(r)] != self.step {
+            } else if self.open == 1 || self.changes.touched_in[usize::from(r)] != self.changes.step {
                 cut += 1;
                 saving += self.remove_string(&tables, usize::from(r), place, longest, rng);
             }
@@ -63,7 +64,7 @@ impl Repair {
             // Both visits of a transport may be in the string.
             if self.home[usize::from(request)] != NONE {
                 self.home[usize::from(request)] = NONE;
-                self.removed.push((request, r as u16));
+                self.changes.removed.push((request, r as u16));
             }
         }
         let home = &self.home;
@@ -77,28 +78,28 @@ impl Repair {
     pub(super) fn order(&mut self, rng: &mut Rng) {
         let rule = draw_rule(self.tables.network.has_windows(), rng);
         let size = self.home.len();
-        let removed = self.removed.iter().map(|&(request, _)| request);
-        let requests = removed.chain(self.absent.iter().copied()).chain(self.tried.iter().copied());
-        self.pending.clear();
+        let removed = self.changes.removed.iter().map(|&(request, _)| request);
+        let requests = removed.chain(self.left_out.absent.iter().copied()).chain(self.changes.tried.iter().copied());
+        self.buffers.pending.clear();
         if rule == 0 {
-            self.pending.extend(requests.map(|request| rng.next_u64() >> 32 << 16 | u64::from(request)));
+            self.buffers.pending.extend(requests.map(|request| rng.next_u64() >> 32 << 16 | u64::from(request)));
         } else {
             let ranks = &self.ranks[(rule - 1) * size..rule * size];
             let key = |request: u16| u64::from(ranks[usize::from(request)]) << 16 | u64::from(request);
-            self.pending.extend(requests.map(key));
+            self.buffers.pending.extend(requests.map(key));
         }
-        self.pending.sort_unstable();
+        self.buffers.pending.sort_unstable();
     }
 
     /// Inserts the pending requests. `None`: the cost would exceed `limit`, or the counters (with `count`, the numbers)
     /// of those that stay absent would exceed `most`.
     pub(super) fn recreate(&mut self, rng: &mut Rng, mut cost: f64, limit: f64, most: u64, count: bool) -> Option<f64> {
         let tables = Arc::clone(&self.tables);
-        self.still_absent.clear();
+        self.left_out.still_absent.clear();
         let mut missing = 0;
         let fickle = self.has_prizes && rng.unit() < FICKLE.0;
         let factor = if fickle { libm::pow(FICKLE.1, 2.0 * rng.unit() - 1.0) } else { 1.0 };
-        let pending = std::mem::take(&mut self.pending);
+        let pending = std::mem::take(&mut self.buffers.pending);
         let mut result = None;
         'all: {
             for &entry in &pending {
@@ -111,8 +112,8 @@ impl Repair {
                     }
                     _ if task.is_optional() => cost += task.prize,
                     _ => {
-                        self.still_absent.push(request);
-                        missing += if count { 1 } else { u64::from(self.misses[usize::from(request)]) };
+                        self.left_out.still_absent.push(request);
+                        missing += if count { 1 } else { u64::from(self.left_out.misses[usize::from(request)]) };
                         if missing > most {
                             break 'all;
                         }
@@ -124,14 +125,14 @@ impl Repair {
             }
             result = Some(cost);
         }
-        self.pending = pending;
+        self.buffers.pending = pending;
         result
     }
 
     /// Inserts the pending requests into the routes, which are opened only for what fits into no other.
     pub(super) fn fill_empty(&mut self) {
         let tables = Arc::clone(&self.tables);
-        let pending = std::mem::take(&mut self.pending);
+        let pending = std::mem::take(&mut self.buffers.pending);
         for &entry in &pending {
             let request = entry as u16;
             let task = &tables.requests[usize::from(request)];
@@ -154,10 +155,10 @@ impl Repair {
             if found {
                 self.put(&tables, request, best);
             } else if !task.is_optional() {
-                self.absent.push(request);
+                self.left_out.absent.push(request);
             }
         }
-        self.pending = pending;
+        self.buffers.pending = pending;
     }
 
     fn may_open(&self, tables: &Tables, kind: usize) -> bool {
@@ -167,8 +168,8 @@ impl Repair {
     /// Inserts a request where it was decided.
     fn put(&mut self, tables: &Tables, request: u16, Choice { route: r, kind, place }: Choice) {
         if r == self.open {
-            if r == self.slots {
-                self.reserve(2 * self.slots);
+            if r == self.cache.slots {
+                self.reserve(2 * self.cache.slots);
             }
             self.touch(r);
             self.routes[r].set(tables, kind, std::iter::empty());
@@ -183,7 +184,7 @@ impl Repair {
 
     /// The cost of a request in a route of its own.
     fn alone(&mut self, tables: &Tables, request: u16, kind: usize) -> Place {
-        let known = &mut self.alone[usize::from(request) * tables.kinds.len() + kind];
+        let known = &mut self.cache.alone[usize::from(request) * tables.kinds.len() + kind];
         if known.version == 0 {
             let task = &tables.requests[usize::from(request)];
             (known.version, known.place) = (1, self.empty[kind].cheapest(tables, task, f64::INFINITY));
@@ -202,7 +203,7 @@ impl Repair {
             return self.choose_later(tables, request, opens, blinks);
         }
         let mut best = Choice { route: 0, kind: 0, place: Place::NOWHERE };
-        let known = &mut self.known[usize::from(request) * self.slots..][..self.open];
+        let known = &mut self.cache.known[usize::from(request) * self.cache.slots..][..self.open];
         let task = &tables.requests[usize::from(request)];
         for (r, (route, known)) in self.routes.iter().zip(known).enumerate() {
             if known.version != route.version {
@@ -227,7 +228,7 @@ impl Repair {
     /// The place that is left when the `blinks` cheaper ones are overlooked.
     #[cold]
     fn choose_later(&mut self, tables: &Tables, request: u16, opens: bool, blinks: usize) -> Option<Choice> {
-        let mut choices = std::mem::take(&mut self.choices);
+        let mut choices = std::mem::take(&mut self.buffers.choices);
         choices.clear();
         let task = &tables.requests[usize::from(request)];
         let limit = |choices: &[Choice]| choices.get(blinks).map_or(f64::INFINITY, |worst| worst.place.cost);
@@ -252,7 +253,7 @@ impl Repair {
             }
         }
         let choice = choices.get(blinks).copied();
-        self.choices = choices;
+        self.buffers.choices = choices;
         choice
     }
 }

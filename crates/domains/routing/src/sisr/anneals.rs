@@ -36,7 +36,7 @@ impl Kernel for Sisr {
     }
 
     fn absent(&self) -> &[u16] {
-        &self.absent
+        &self.customers.absent
     }
 
     fn fleet(&self) -> usize {
@@ -48,7 +48,7 @@ impl Kernel for Sisr {
     }
 
     fn misses(&self) -> &[u32] {
-        &self.misses
+        &self.customers.misses
     }
 
     fn set_misses(&mut self, misses: &[u32]) {
@@ -123,14 +123,14 @@ impl Move for Sisr {
     }
 
     fn left_out(&self) -> [&[u16]; 2] {
-        [&self.absent, &self.still_absent]
+        [&self.customers.absent, &self.customers.still_absent]
     }
 
     fn counters(&mut self) -> (&mut [u32], &[u16]) {
-        (&mut self.misses, &self.absent)
+        (&mut self.customers.misses, &self.customers.absent)
     }
 
     fn counts(&self) -> &[u32] {
-        &self.misses
+        &self.customers.misses
     }
 }

@@ -25,13 +25,13 @@ impl Sisr {
     /// on Computing 4, 1992, pages 146-154 (latest times).
     pub(crate) fn exchange(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         // Where the time of the return counts, a change of the cost depends on the whole route.
-        if self.settings.exchanges == 0 || self.active.is_empty() || self.network.is_timed() {
+        if self.settings.exchanges == 0 || self.customers.active.is_empty() || self.network.is_timed() {
             return false;
         }
         let network = Arc::clone(&self.network);
         let mut accepted = false;
         for _ in 0..self.settings.exchanges {
-            let c = self.active[rng.index(self.active.len())];
+            let c = self.customers.active[rng.index(self.customers.active.len())];
             let likely = network.likely(c as usize);
             if likely.is_empty() {
                 break;
@@ -127,7 +127,7 @@ impl Sisr {
         if !fits {
             return None;
         }
-        let mut block = std::mem::take(&mut self.block);
+        let mut block = std::mem::take(&mut self.buffers.block);
         block.clear();
         let route = &mut self.routes[r];
         block.extend(route.stops.drain(begin..=end));
@@ -138,7 +138,7 @@ impl Sisr {
         goal.load += load;
         goal.repair(network, behind, behind + block.len());
         block.iter().for_each(|stop| self.home[stop.site as usize] = q as u16);
-        self.block = block;
+        self.buffers.block = block;
         self.renew([r, q], empties.then_some(r));
         Some(change)
     }
@@ -174,7 +174,7 @@ impl Sisr {
         if !fits {
             return None;
         }
-        let mut block = std::mem::take(&mut self.block);
+        let mut block = std::mem::take(&mut self.buffers.block);
         block.clear();
         block.extend(self.routes[r].stops.drain(at + 1..));
         let [first, second] = self.pair(r, q);
@@ -183,7 +183,7 @@ impl Sisr {
         [first.load, second.load] = loads;
         first.repair(network, at, at);
         second.repair(network, place - 1, place - 1);
-        self.block = block;
+        self.buffers.block = block;
         for (r, from) in [(r, at + 1), (q, place)] {
             let route = &self.routes[r];
             route.stops[from..=route.len()].iter().for_each(|stop| self.home[stop.site as usize] = r as u16);

@@ -3,49 +3,18 @@
 mod anneals;
 mod exchange;
 mod repair;
+mod settings;
 
 use crate::kernel::Move;
 use crate::network::{NONE, Network};
 use crate::route::{Route, Stop};
 use repair::{Choice, ranks};
+pub use settings::SisrSettings;
 use soloist::Rng;
 use std::sync::Arc;
 
 /// The mean number of customers from which routes are long.
 const LONG_ROUTE: usize = 20;
-
-/// The parameters of ruin and recreation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SisrSettings {
-    /// Customers removed a step, on average.
-    pub removed: f64,
-    /// The longest string removed.
-    pub longest: usize,
-    /// Chance that a string is removed around customers that stay.
-    pub split: f64,
-    /// Chance that the number of those that stay grows by one, and again.
-    pub keep: f64,
-    /// Chance that a position is overlooked.
-    pub blink: f64,
-    /// Exchanges between likely neighbours that are tried behind each ruin and recreation, in a single route and in
-    /// long routes of many customers.
-    pub exchanges: u32,
-}
-
-impl Default for SisrSettings {
-    /// The values of the paper.
-    fn default() -> Self {
-        Self { removed: 10.0, longest: 10, split: 0.5, keep: 0.01, blink: 0.01, exchanges: 0 }
-    }
-}
-
-impl SisrSettings {
-    /// Larger ruins, more blinks: shorter routes on instances with time windows.
-    #[must_use]
-    pub fn tuned() -> Self {
-        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05, exchanges: 0 }
-    }
-}
 
 /// The cheapest position of a customer in a version of a route.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +22,60 @@ struct Known {
     version: u32,
     at: u32,
     cost: f64,
+}
+
+/// What is known of positions until their routes change.
+#[derive(Debug, Default)]
+struct Cache {
+    /// By customer and slot of a route.
+    known: Vec<Known>,
+    slots: usize,
+    /// The last version given.
+    versions: u32,
+}
+
+/// What a step changes, to be undone.
+#[derive(Debug, Default)]
+struct Changes {
+    step: u32,
+    touched_in: Vec<u32>,
+    touched: Vec<u16>,
+    saved: Vec<Route>,
+    removed: Vec<(u16, u16)>,
+    /// Whether a vehicle reaches a stop later than before, because the way past customers taken out is longer.
+    delays: bool,
+    /// The cost of the solution proposed.
+    proposed: f64,
+}
+
+/// The routes in which a customer is tried.
+#[derive(Debug, Default)]
+struct Near {
+    routes: Vec<u16>,
+    /// By route the look at which it was listed.
+    listed_in: Vec<u32>,
+    look: u32,
+}
+
+/// Customers, and whom the solution leaves out.
+#[derive(Debug, Default)]
+struct Customers {
+    /// Those that the solution may serve: all but those of routes that are kept out.
+    active: Vec<u16>,
+    absent: Vec<u16>,
+    /// Those that the step leaves out.
+    still_absent: Vec<u16>,
+    /// Steps that each was absent.
+    misses: Vec<u32>,
+}
+
+/// Rooms that are used again.
+#[derive(Debug, Default)]
+struct Buffers {
+    pending: Vec<u64>,
+    choices: Vec<Choice>,
+    /// Stops on their way to another route.
+    block: Vec<Stop>,
 }
 
 /// A solution under repair: strings of neighbouring customers are removed from neighbouring routes, and each customer
@@ -81,37 +104,15 @@ pub struct Sisr {
     home: Vec<u16>,
     /// Where each customer's stop was when it was looked for last: it is there still, or near, most of the time.
     last_stop: Vec<u16>,
-    absent: Vec<u16>,
-    /// Steps that each customer was absent.
-    misses: Vec<u32>,
+    customers: Customers,
     /// Distance, and `route_cost` for each route.
     cost: f64,
-    /// The cost of the solution proposed.
-    proposed: f64,
-    /// The customers that the solution may serve: all but those of routes that are kept out.
-    active: Vec<u16>,
     /// By rule and customer: the place in the order of insertion.
     ranks: Vec<u16>,
-    known: Vec<Known>,
-    slots: usize,
-    versions: u32,
-    // What a step changes, to be undone.
-    step: u32,
-    touched_in: Vec<u32>,
-    touched: Vec<u16>,
-    saved: Vec<Route>,
-    removed: Vec<(u16, u16)>,
-    /// Whether a vehicle reaches a stop later than before, because the way past customers taken out is longer.
-    delays: bool,
-    pending: Vec<u64>,
-    still_absent: Vec<u16>,
-    choices: Vec<Choice>,
-    /// The routes in which a customer is tried, and by route the look at which it was listed.
-    nearby: Vec<u16>,
-    listed_in: Vec<u32>,
-    look: u32,
-    /// Stops on their way to another route.
-    block: Vec<Stop>,
+    cache: Cache,
+    changes: Changes,
+    near: Near,
+    buffers: Buffers,
 }
 
 impl Sisr {
@@ -121,7 +122,6 @@ impl Sisr {
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64, settings: SisrSettings) -> Self {
         let size = network.size();
-        let ranks = ranks(&network);
         Self {
             settings,
             route_cost,
@@ -130,28 +130,13 @@ impl Sisr {
             fleet: network.vehicles(),
             home: vec![NONE; size],
             last_stop: vec![0; size],
-            absent: Vec::new(),
-            misses: vec![0; size],
+            customers: Customers { misses: vec![0; size], ..Customers::default() },
             cost: 0.0,
-            proposed: 0.0,
-            active: Vec::new(),
-            ranks,
-            known: Vec::new(),
-            slots: 0,
-            versions: 0,
-            step: 0,
-            touched_in: Vec::new(),
-            touched: Vec::new(),
-            saved: Vec::new(),
-            removed: Vec::new(),
-            delays: false,
-            pending: Vec::new(),
-            still_absent: Vec::new(),
-            choices: Vec::new(),
-            nearby: Vec::new(),
-            listed_in: Vec::new(),
-            look: 0,
-            block: Vec::new(),
+            ranks: ranks(&network),
+            cache: Cache::default(),
+            changes: Changes::default(),
+            near: Near::default(),
+            buffers: Buffers::default(),
             network,
         }
     }
@@ -191,7 +176,7 @@ impl Sisr {
     /// Returns the customers that the present solution does not serve.
     #[must_use]
     pub fn absent(&self) -> &[u16] {
-        &self.absent
+        &self.customers.absent
     }
 
     /// Changes the numbers of the ruin and of the recreation.
@@ -211,13 +196,13 @@ impl Sisr {
     /// Returns for each site the steps during which it was not served.
     #[must_use]
     pub fn misses(&self) -> &[u32] {
-        &self.misses
+        &self.customers.misses
     }
 
     /// Restores counters of absence; a list of another length is ignored.
     pub fn set_misses(&mut self, misses: &[u32]) {
-        if misses.len() == self.misses.len() {
-            self.misses.copy_from_slice(misses);
+        if misses.len() == self.customers.misses.len() {
+            self.customers.misses.copy_from_slice(misses);
         }
     }
 
@@ -229,7 +214,7 @@ impl Sisr {
 
     /// Forgets how often customers were absent.
     pub fn forget_misses(&mut self) {
-        self.misses.fill(0);
+        self.customers.misses.fill(0);
     }
 
     /// Takes a solution: the customers of each route behind a 0, each customer at most once, every route within its
@@ -239,12 +224,12 @@ impl Sisr {
         let network = Arc::clone(&self.network);
         self.fleet = fleet.min(network.vehicles());
         self.home.fill(NONE);
-        self.absent.clear();
-        self.absent.extend_from_slice(absent);
-        self.active.clear();
-        self.active.extend(tour.iter().copied().filter(|&c| c != 0));
-        self.active.extend_from_slice(absent);
-        self.active.sort_unstable();
+        self.customers.absent.clear();
+        self.customers.absent.extend_from_slice(absent);
+        self.customers.active.clear();
+        self.customers.active.extend(tour.iter().copied().filter(|&c| c != 0));
+        self.customers.active.extend_from_slice(absent);
+        self.customers.active.sort_unstable();
         self.open = 0;
         for route in &mut self.routes {
             route.clear(&network);
@@ -276,10 +261,10 @@ impl Sisr {
         let fleet = self.network.vehicles();
         self.set(&[], active, fleet);
         self.begin();
-        self.pending.clear();
+        self.buffers.pending.clear();
         self.order(rng);
-        let pending = std::mem::take(&mut self.pending);
-        self.still_absent.clear();
+        let pending = std::mem::take(&mut self.buffers.pending);
+        self.customers.still_absent.clear();
         let network = Arc::clone(&self.network);
         for &entry in &pending {
             let c = entry as u16;
@@ -293,7 +278,7 @@ impl Sisr {
                 }
             }
             if best.cost.is_infinite() && self.open < self.fleet {
-                if self.slots == self.open {
+                if self.cache.slots == self.open {
                     self.grow();
                 }
                 let place = self.routes[self.open].cheapest(&network, c);
@@ -303,14 +288,14 @@ impl Sisr {
                 }
             }
             if best.cost.is_infinite() {
-                self.still_absent.push(c);
+                self.customers.still_absent.push(c);
                 continue;
             }
             self.routes[best.route as usize].insert(&network, c, best.at as usize);
             self.home[c as usize] = best.route as u16;
         }
-        self.pending = pending;
-        std::mem::swap(&mut self.absent, &mut self.still_absent);
+        self.buffers.pending = pending;
+        std::mem::swap(&mut self.customers.absent, &mut self.customers.still_absent);
         self.reserve();
         self.recount();
     }
@@ -318,48 +303,48 @@ impl Sisr {
     /// Room for the routes that steps open, a few more than there are.
     fn reserve(&mut self) {
         let slots = self.open + self.open / 4 + 8;
-        if self.slots < slots {
+        if self.cache.slots < slots {
             let network = Arc::clone(&self.network);
             while self.routes.len() < slots {
                 self.routes.push(Route::new(&network));
             }
-            self.slots = slots;
-            self.known.clear();
-            self.known.resize(slots * network.size(), Known { version: 0, at: 0, cost: 0.0 });
+            self.cache.slots = slots;
+            self.cache.known.clear();
+            self.cache.known.resize(slots * network.size(), Known { version: 0, at: 0, cost: 0.0 });
         }
-        self.touched_in.resize(self.routes.len(), 0);
-        self.listed_in.resize(self.routes.len(), 0);
+        self.changes.touched_in.resize(self.routes.len(), 0);
+        self.near.listed_in.resize(self.routes.len(), 0);
         self.renumber();
     }
 
     /// More room, in the middle of a step: what is known is forgotten, nothing else changes.
     #[cold]
     fn grow(&mut self) {
-        let slots = self.slots * 2;
+        let slots = self.cache.slots * 2;
         while self.routes.len() < slots {
             let mut route = Route::new(&self.network);
-            self.versions += 1;
-            route.version = self.versions;
+            self.cache.versions += 1;
+            route.version = self.cache.versions;
             self.routes.push(route);
         }
-        self.touched_in.resize(slots, 0);
-        self.listed_in.resize(slots, 0);
-        self.slots = slots;
-        self.known.clear();
-        self.known.resize(slots * self.network.size(), Known { version: 0, at: 0, cost: 0.0 });
+        self.changes.touched_in.resize(slots, 0);
+        self.near.listed_in.resize(slots, 0);
+        self.cache.slots = slots;
+        self.cache.known.clear();
+        self.cache.known.resize(slots * self.network.size(), Known { version: 0, at: 0, cost: 0.0 });
     }
 
     /// Gives every route a version of its own and forgets what was known.
     fn renumber(&mut self) {
-        self.known.iter_mut().for_each(|known| known.version = 0);
-        self.versions = 0;
+        self.cache.known.iter_mut().for_each(|known| known.version = 0);
+        self.cache.versions = 0;
         for route in &mut self.routes {
-            self.versions += 1;
-            route.version = self.versions;
+            self.cache.versions += 1;
+            route.version = self.cache.versions;
         }
-        (self.step, self.look) = (0, 0);
-        self.touched_in.fill(0);
-        self.listed_in.fill(0);
+        (self.changes.step, self.near.look) = (0, 0);
+        self.changes.touched_in.fill(0);
+        self.near.listed_in.fill(0);
     }
 
     /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are
@@ -378,14 +363,15 @@ impl Sisr {
     /// Whether there are many customers and routes are long on average.
     #[inline]
     fn has_long_routes(&self) -> bool {
-        self.network.is_granular() && self.active.len() - self.absent.len() >= LONG_ROUTE * self.open
+        self.network.is_granular()
+            && self.customers.active.len() - self.customers.absent.len() >= LONG_ROUTE * self.open
     }
 
     /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U;
     /// then [exchanges](SisrSettings::exchanges), each judged alike. Returns whether a change was accepted. Customers
     /// that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        if self.active.is_empty() {
+        if self.customers.active.is_empty() {
             return false;
         }
         let mut own = rng.clone();
@@ -403,7 +389,7 @@ impl Sisr {
         self.order(rng);
         let cost = self.recreate(rng, after_ruin, limit, most, count);
         // Insertions keep the windows of routes that kept them.
-        let cost = cost.filter(|_| self.network.is_metric() || !self.delays || self.is_in_time());
+        let cost = cost.filter(|_| self.network.is_metric() || !self.changes.delays || self.is_in_time());
         if cost.is_none() {
             self.undo();
         }
@@ -418,7 +404,8 @@ impl Sisr {
             let next = pair[1].site as usize;
             (pair[0].leave + pair[0].leg).max(network.ready(next)) <= network.firm(next)
         };
-        self.touched
+        self.changes
+            .touched
             .iter()
             .map(|&r| &self.routes[r as usize])
             .all(|route| route.len() == 0 || route.stops.windows(2).all(arrives))
@@ -428,16 +415,19 @@ impl Sisr {
     /// customers are absent than before. `None`: the cost would grow by `limit` or more, or more customers would be
     /// absent; the solution is as before then.
     pub fn propose(&mut self, rng: &mut Rng, limit: f64) -> Option<(f64, i64)> {
-        if self.active.is_empty() {
+        if self.customers.active.is_empty() {
             return None;
         }
-        self.proposed = self.attempt(rng, self.cost + limit, self.absent.len() as u64, true)?;
-        Some((self.proposed - self.cost, self.still_absent.len() as i64 - self.absent.len() as i64))
+        self.changes.proposed = self.attempt(rng, self.cost + limit, self.customers.absent.len() as u64, true)?;
+        Some((
+            self.changes.proposed - self.cost,
+            self.customers.still_absent.len() as i64 - self.customers.absent.len() as i64,
+        ))
     }
 
     /// Makes the proposed solution the present one.
     pub fn accept(&mut self) {
-        self.keep(self.proposed);
+        self.keep(self.changes.proposed);
     }
 
     /// Takes the proposal back.
@@ -462,13 +452,13 @@ impl Sisr {
 
     /// Takes out the route whose customers were absent least, and allows no other instead.
     pub fn drop_route(&mut self) {
-        let sum = |route: &Route| route.customers().map(|c| u64::from(self.misses[c as usize])).sum::<u64>();
+        let sum = |route: &Route| route.customers().map(|c| u64::from(self.customers.misses[c as usize])).sum::<u64>();
         let Some(r) = (0..self.open).min_by_key(|&r| (sum(&self.routes[r]), self.routes[r].len())) else { return };
         let customers: Vec<u16> = self.routes[r].customers().collect();
         for &c in &customers {
             self.home[c as usize] = NONE;
         }
-        self.absent.extend(customers);
+        self.customers.absent.extend(customers);
         self.routes[r].clear(&self.network);
         self.close(r);
         self.fleet = self.open;
@@ -484,7 +474,7 @@ impl Sisr {
     /// Returns the mean distance from stop to stop.
     #[must_use]
     pub fn mean_leg(&self) -> f64 {
-        let stops = self.open + self.active.len() - self.absent.len();
+        let stops = self.open + self.customers.active.len() - self.customers.absent.len();
         if stops == 0 { 0.0 } else { self.length() / stops as f64 }
     }
 
@@ -496,47 +486,47 @@ impl Sisr {
     /// Begins a step: nothing is touched.
     fn begin(&mut self) {
         let last = u32::MAX - 1_000_000;
-        if self.versions > last || self.step == u32::MAX || self.look > last {
+        if self.cache.versions > last || self.changes.step == u32::MAX || self.near.look > last {
             self.renumber();
         }
-        self.step += 1;
-        self.touched.clear();
-        self.removed.clear();
-        self.delays = false;
+        self.changes.step += 1;
+        self.changes.touched.clear();
+        self.changes.removed.clear();
+        self.changes.delays = false;
     }
 
     /// Keeps a copy of a route before its first change in this step.
     #[inline]
     fn touch(&mut self, r: usize) {
-        if self.touched_in[r] == self.step {
+        if self.changes.touched_in[r] == self.changes.step {
             return;
         }
-        self.touched_in[r] = self.step;
-        let at = self.touched.len();
-        self.touched.push(r as u16);
-        if at == self.saved.len() {
-            self.saved.push(self.routes[r].clone());
+        self.changes.touched_in[r] = self.changes.step;
+        let at = self.changes.touched.len();
+        self.changes.touched.push(r as u16);
+        if at == self.changes.saved.len() {
+            self.changes.saved.push(self.routes[r].clone());
         } else {
-            self.saved[at].clone_from(&self.routes[r]);
+            self.changes.saved[at].clone_from(&self.routes[r]);
         }
     }
 
     #[inline]
     fn new_version(&mut self, r: usize) {
-        self.versions += 1;
-        self.routes[r].version = self.versions;
+        self.cache.versions += 1;
+        self.routes[r].version = self.cache.versions;
     }
 
     /// Makes the changes of this step the present solution.
     fn keep(&mut self, cost: f64) {
         self.cost = cost;
-        std::mem::swap(&mut self.absent, &mut self.still_absent);
-        for i in 0..self.touched.len() {
-            let r = self.touched[i] as usize;
+        std::mem::swap(&mut self.customers.absent, &mut self.customers.still_absent);
+        for i in 0..self.changes.touched.len() {
+            let r = self.changes.touched[i] as usize;
             if r < self.open && self.routes[r].len() == 0 {
                 self.close(r);
                 // The last route has moved: it may be one of those touched.
-                for later in &mut self.touched[i + 1..] {
+                for later in &mut self.changes.touched[i + 1..] {
                     if *later as usize == self.open {
                         *later = r as u16;
                     }
@@ -566,14 +556,14 @@ impl Sisr {
 
     /// Takes the changes of this step back.
     fn undo(&mut self) {
-        for (&r, saved) in self.touched.iter().zip(&mut self.saved) {
+        for (&r, saved) in self.changes.touched.iter().zip(&mut self.changes.saved) {
             std::mem::swap(&mut self.routes[r as usize], saved);
         }
         // Customers that were absent may have been inserted.
-        for &c in &self.absent {
+        for &c in &self.customers.absent {
             self.home[c as usize] = NONE;
         }
-        for &(c, r) in &self.removed {
+        for &(c, r) in &self.changes.removed {
             self.home[c as usize] = r;
         }
         while self.open > 0 && self.routes[self.open - 1].len() == 0 {

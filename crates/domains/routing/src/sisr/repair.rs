@@ -22,8 +22,8 @@ impl Sisr {
     /// Removes strings of customers near a random one; returns the cost saved.
     pub(super) fn ruin(&mut self, rng: &mut Rng) -> f64 {
         let network = Arc::clone(&self.network);
-        let seed = self.active[rng.index(self.active.len())] as usize;
-        let served = self.active.len() - self.absent.len();
+        let seed = self.customers.active[rng.index(self.customers.active.len())] as usize;
+        let served = self.customers.active.len() - self.customers.absent.len();
         let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
         let (mut removed, mut longest) = (self.settings.removed, self.settings.longest as f64);
         // In long routes of many customers, the paper's numbers are better than larger ones.
@@ -40,7 +40,7 @@ impl Sisr {
             }
             let r = self.home[c as usize];
             // A single route loses several strings.
-            if r == NONE || self.open > 1 && self.touched_in[r as usize] == self.step {
+            if r == NONE || self.open > 1 && self.changes.touched_in[r as usize] == self.changes.step {
                 continue;
             }
             cut += 1;
@@ -60,7 +60,7 @@ impl Sisr {
         for at in (begin..stay).chain(stay + kept..end) {
             let site = route.stops[at].site as u16;
             self.home[site as usize] = NONE;
-            self.removed.push((site, r as u16));
+            self.changes.removed.push((site, r as u16));
             route.load -= network.demand(site as usize);
         }
         // The first stop that is kept, and the one behind the string.
@@ -70,7 +70,7 @@ impl Sisr {
         }
         route.stops.drain(begin..stay);
         route.repair(network, begin - 1, begin - 1 + kept);
-        self.delays |= route.stops[begin].leave > left[0] || route.stops[begin + kept].leave > left[1];
+        self.changes.delays |= route.stops[begin].leave > left[0] || route.stops[begin + kept].leave > left[1];
         let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
         let mut saving = before - after;
         if route.len() == 0 {
@@ -83,25 +83,25 @@ impl Sisr {
     /// Lists the removed and the absent customers in the order in which they return.
     pub(super) fn order(&mut self, rng: &mut Rng) {
         let rule = draw_rule(self.network.has_windows(), rng);
-        self.pending.clear();
+        self.buffers.pending.clear();
         let size = self.network.size();
-        let customers = self.removed.iter().map(|&(c, _)| c).chain(self.absent.iter().copied());
+        let customers = self.changes.removed.iter().map(|&(c, _)| c).chain(self.customers.absent.iter().copied());
         if rule == 0 {
-            self.pending.extend(customers.map(|c| rng.next_u64() >> 32 << 16 | u64::from(c)));
+            self.buffers.pending.extend(customers.map(|c| rng.next_u64() >> 32 << 16 | u64::from(c)));
         } else {
             let ranks = &self.ranks[(rule - 1) * size..rule * size];
-            self.pending.extend(customers.map(|c| u64::from(ranks[c as usize]) << 16 | u64::from(c)));
+            self.buffers.pending.extend(customers.map(|c| u64::from(ranks[c as usize]) << 16 | u64::from(c)));
         }
-        self.pending.sort_unstable();
+        self.buffers.pending.sort_unstable();
     }
 
     /// Inserts the pending customers. `None`: the cost would exceed `limit`, or the counters (with `count`, the
     /// numbers) of those that stay absent would exceed `most`.
     pub(super) fn recreate(&mut self, rng: &mut Rng, mut cost: f64, limit: f64, most: u64, count: bool) -> Option<f64> {
         let network = Arc::clone(&self.network);
-        self.still_absent.clear();
+        self.customers.still_absent.clear();
         let mut missing = 0;
-        let pending = std::mem::take(&mut self.pending);
+        let pending = std::mem::take(&mut self.buffers.pending);
         let mut result = None;
         'all: {
             for &entry in &pending {
@@ -121,8 +121,8 @@ impl Sisr {
                         }
                     }
                     None => {
-                        self.still_absent.push(c);
-                        missing += if count { 1 } else { u64::from(self.misses[c as usize]) };
+                        self.customers.still_absent.push(c);
+                        missing += if count { 1 } else { u64::from(self.customers.misses[c as usize]) };
                         if missing > most {
                             break 'all;
                         }
@@ -131,7 +131,7 @@ impl Sisr {
             }
             result = Some(cost);
         }
-        self.pending = pending;
+        self.buffers.pending = pending;
         result
     }
 
@@ -144,19 +144,19 @@ impl Sisr {
             blinks += 1;
         }
         let routes = if opens && self.open < self.fleet { self.open + 1 } else { self.open };
-        if routes > self.slots {
+        if routes > self.cache.slots {
             self.grow();
         }
         if network.is_granular() {
             self.list_nearby(network, c, routes);
-            let nearby = std::mem::take(&mut self.nearby);
+            let nearby = std::mem::take(&mut self.near.routes);
             let each = || nearby.iter().map(|&r| r as usize);
             let choice = if blinks > 0 {
                 self.choose_later(network, c, each(), blinks)
             } else {
                 self.choose_cheapest(network, c, each())
             };
-            self.nearby = nearby;
+            self.near.routes = nearby;
             if choice.is_some() {
                 return choice;
             }
@@ -169,19 +169,19 @@ impl Sisr {
 
     /// Lists the routes of likely neighbours, and those without customers.
     fn list_nearby(&mut self, network: &Network, c: u16, routes: usize) {
-        self.nearby.clear();
-        self.look += 1;
+        self.near.routes.clear();
+        self.near.look += 1;
         for &neighbor in network.likely(c as usize) {
             let r = self.home[neighbor as usize];
-            if r != NONE && self.listed_in[r as usize] != self.look {
-                self.listed_in[r as usize] = self.look;
-                self.nearby.push(r);
+            if r != NONE && self.near.listed_in[r as usize] != self.near.look {
+                self.near.listed_in[r as usize] = self.near.look;
+                self.near.routes.push(r);
             }
         }
-        let emptied = self.touched.iter().copied().filter(|&r| self.routes[r as usize].len() == 0);
-        self.nearby.extend(emptied.filter(|&r| (r as usize) < routes));
+        let emptied = self.changes.touched.iter().copied().filter(|&r| self.routes[r as usize].len() == 0);
+        self.near.routes.extend(emptied.filter(|&r| (r as usize) < routes));
         if self.open < routes {
-            self.nearby.push(self.open as u16);
+            self.near.routes.push(self.open as u16);
         }
     }
 
@@ -189,7 +189,7 @@ impl Sisr {
     #[inline(always)]
     fn choose_cheapest(&mut self, network: &Network, c: u16, routes: impl Iterator<Item = usize>) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
-        let known = &mut self.known[c as usize * self.slots..][..self.slots];
+        let known = &mut self.cache.known[c as usize * self.cache.slots..][..self.cache.slots];
         let mut best = Choice { cost: f64::INFINITY, route: 0, at: 0 };
         let mut best_total = f64::INFINITY;
         for r in routes {
@@ -220,8 +220,8 @@ impl Sisr {
         blinks: usize,
     ) -> Option<Choice> {
         let room = network.capacity() - network.demand(c as usize);
-        let known = &self.known[c as usize * self.slots..][..self.slots];
-        let choices = &mut self.choices;
+        let known = &self.cache.known[c as usize * self.cache.slots..][..self.cache.slots];
+        let choices = &mut self.buffers.choices;
         choices.clear();
         let mut seen_empty = false;
         for r in routes {

@@ -7,7 +7,7 @@ use crate::anneal::Annealing;
 use crate::search::{Parameters, REFINED, Refinement, Routes, SISR, annealing, refined_steps};
 use crate::sisr::Sisr;
 use crate::sites::Sites;
-use soloist::problem::{Entrant, Explain, Facts, Key, KeyHasher, NamedSearch, Prior};
+use soloist::problem::{Entrant, Explain, Extras, Facts, Key, KeyHasher, NamedSearch, Prior};
 use soloist::rollout::{NamedRollout, RolloutInfo};
 use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
@@ -136,6 +136,25 @@ impl Problem for Tsptw {
         Some(hash.key())
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            // A bit for each site.
+            state_bytes: Some(size_of::<Tour>() + 8 * self.network.size().div_ceil(64)),
+            code_count: u32::try_from(self.network.size() * self.network.size()).ok(),
+            ..Facts::default()
+        }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Tsptw {
     fn portfolio(&self) -> Vec<Entrant> {
         vec![Entrant::new(SISR.name)]
     }
@@ -159,21 +178,8 @@ impl Problem for Tsptw {
         Some(self)
     }
 
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts {
-            // A bit for each site.
-            state_bytes: Some(size_of::<Tour>() + 8 * self.network.size().div_ceil(64)),
-            code_count: u32::try_from(self.network.size() * self.network.size()).ok(),
-            ..Facts::default()
-        }
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 }
 

@@ -231,7 +231,7 @@ mod tests {
             assert!(to_last.iter().chain(&home).all(|&code| code < most), "{to_last:?}, {home:?}, {most}");
             to_last.sort_unstable();
             to_last.dedup();
-            (to_last.len(), home, problem.fingerprint())
+            (to_last.len(), home, problem.extras().fingerprint())
         };
         let (alike, by_visit) = (tour(Depot::Alike), tour(Depot::ByVisit));
         assert_eq!((alike.0, by_visit.0), (1, 12));

@@ -17,25 +17,10 @@ pub struct Linked<M> {
     pub left: M,
 }
 
-/// Operations on masks and boards, as one engine does them. A value of an implementing type is a promise that the
-/// processor has what it needs.
-pub trait Ops<G: Geometry>: Copy {
+/// Operations on masks, as one engine does them.
+pub trait Masks<G: Geometry>: Copy {
     /// A bit per cell.
     type Mask: Copy;
-    /// The colour planes.
-    type Tiles: Copy;
-
-    /// The operations.
-    ///
-    /// # Safety
-    /// The processor has the instructions of the engine that these operations belong to.
-    unsafe fn assume() -> Self;
-    /// The planes of a board.
-    fn load(self, board: &Board<G>) -> Self::Tiles;
-    /// The board of some planes.
-    fn store(self, tiles: &Self::Tiles) -> Board<G>;
-    /// One plane.
-    fn plane(self, tiles: &Self::Tiles, i: usize) -> Self::Mask;
     /// A mask from words.
     fn mask(self, words: &G::Words) -> Self::Mask;
     /// The words of a mask.
@@ -60,6 +45,25 @@ pub trait Ops<G: Geometry>: Copy {
     fn left(self, a: Self::Mask) -> Self::Mask;
     /// Whether there is a cell.
     fn any(self, a: Self::Mask) -> bool;
+}
+
+/// Operations on boards, as one engine does them. A value of an implementing type is a promise that the processor has
+/// what it needs.
+pub trait Ops<G: Geometry>: Masks<G> {
+    /// The colour planes.
+    type Tiles: Copy;
+
+    /// The operations.
+    ///
+    /// # Safety
+    /// The processor has the instructions of the engine that these operations belong to.
+    unsafe fn assume() -> Self;
+    /// The planes of a board.
+    fn load(self, board: &Board<G>) -> Self::Tiles;
+    /// The board of some planes.
+    fn store(self, tiles: &Self::Tiles) -> Board<G>;
+    /// One plane.
+    fn plane(self, tiles: &Self::Tiles, i: usize) -> Self::Mask;
     /// The k-th cell of a mask, counted from 0; k is below the number of cells.
     fn select(self, words: &G::Words, k: usize) -> usize;
     /// The bits of `bits`, from the lowest on, at the places of the bits set in `places`, from the lowest on.
@@ -214,26 +218,8 @@ fn each<G: Geometry>(f: impl Fn(usize) -> u64) -> G::Words {
     out
 }
 
-impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
+impl<const BMI: bool, G: Geometry> Masks<G> for Scalar<BMI> {
     type Mask = G::Words;
-    type Tiles = Board<G>;
-
-    #[inline(always)]
-    unsafe fn assume() -> Self {
-        Self(())
-    }
-    #[inline(always)]
-    fn load(self, board: &Board<G>) -> Board<G> {
-        *board
-    }
-    #[inline(always)]
-    fn store(self, tiles: &Board<G>) -> Board<G> {
-        *tiles
-    }
-    #[inline(always)]
-    fn plane(self, tiles: &Board<G>, i: usize) -> G::Words {
-        tiles.planes[i]
-    }
     #[inline(always)]
     fn mask(self, words: &G::Words) -> G::Words {
         *words
@@ -285,6 +271,27 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
             all |= a[w];
         }
         all != 0
+    }
+}
+
+impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
+    type Tiles = Board<G>;
+
+    #[inline(always)]
+    unsafe fn assume() -> Self {
+        Self(())
+    }
+    #[inline(always)]
+    fn load(self, board: &Board<G>) -> Board<G> {
+        *board
+    }
+    #[inline(always)]
+    fn store(self, tiles: &Board<G>) -> Board<G> {
+        *tiles
+    }
+    #[inline(always)]
+    fn plane(self, tiles: &Board<G>, i: usize) -> G::Words {
+        tiles.planes[i]
     }
     #[inline(always)]
     fn select(self, words: &G::Words, k: usize) -> usize {

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::board::Board;
 use super::geometry::{Geometry, Small};
-use super::ops::{Ops, select_words};
+use super::ops::{Masks, Ops, select_words};
 
 /// AVX-512 operations; see [`super::Engine::Avx512`].
 #[derive(Clone, Copy, Debug)]
@@ -21,26 +21,8 @@ macro_rules! simd {
 
 type Words = <Small as Geometry>::Words;
 
-impl Ops<Small> for Avx512 {
+impl Masks<Small> for Avx512 {
     type Mask = __m256i;
-    type Tiles = [__m256i; 3];
-
-    #[inline(always)]
-    unsafe fn assume() -> Self {
-        Self(())
-    }
-    #[inline(always)]
-    fn load(self, board: &Board<Small>) -> Self::Tiles {
-        board.planes.map(|plane| self.mask(&plane))
-    }
-    #[inline(always)]
-    fn store(self, tiles: &Self::Tiles) -> Board<Small> {
-        Board { planes: tiles.map(|plane| self.words(plane)) }
-    }
-    #[inline(always)]
-    fn plane(self, tiles: &Self::Tiles, i: usize) -> __m256i {
-        tiles[i]
-    }
     #[inline(always)]
     fn mask(self, words: &Words) -> __m256i {
         simd!(_mm256_loadu_si256((&raw const *words).cast()))
@@ -92,6 +74,27 @@ impl Ops<Small> for Avx512 {
     #[inline(always)]
     fn any(self, a: __m256i) -> bool {
         simd!(_mm256_testz_si256(a, a)) == 0
+    }
+}
+
+impl Ops<Small> for Avx512 {
+    type Tiles = [__m256i; 3];
+
+    #[inline(always)]
+    unsafe fn assume() -> Self {
+        Self(())
+    }
+    #[inline(always)]
+    fn load(self, board: &Board<Small>) -> Self::Tiles {
+        board.planes.map(|plane| self.mask(&plane))
+    }
+    #[inline(always)]
+    fn store(self, tiles: &Self::Tiles) -> Board<Small> {
+        Board { planes: tiles.map(|plane| self.words(plane)) }
+    }
+    #[inline(always)]
+    fn plane(self, tiles: &Self::Tiles, i: usize) -> __m256i {
+        tiles[i]
     }
     #[inline(always)]
     fn select(self, words: &Words, k: usize) -> usize {

@@ -1,6 +1,6 @@
 //! The tile games as search problems: promises kept, fast playouts equal to the plain definition, engines equal.
 
-use soloist::problem::Prior;
+use soloist::problem::{Extras, Prior};
 use soloist::rollout::{NamedRollout, Policy, Rollout, Trace, policy_playout};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
@@ -59,12 +59,19 @@ impl<G: Geometry> Problem for Plain<G> {
     fn code(&self, state: &Self::State, mv: u16) -> u64 {
         self.0.code(state, mv)
     }
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        NamedRollout::list(ROLLOUTS, |_, name| Some(Box::new(PlainRollout(TileRollout::named(name)?))))
-    }
 
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl<G: Geometry> Extras<Self> for Plain<G> {
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(ROLLOUTS, |_, name| Some(Box::new(PlainRollout(TileRollout::named(name)?))))
     }
 }
 

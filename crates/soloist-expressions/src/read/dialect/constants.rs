@@ -135,7 +135,7 @@ pub(super) fn has_names(text: &[u8]) -> bool {
 impl Parser<'_> {
     /// The constant or truth value that a name stands for; names of inputs and outputs that were named hide them.
     pub(super) fn constant(&self, at: usize, name: &str) -> Option<Tree> {
-        if self.own || self.known.contains(name) {
+        if self.own || self.names.known.contains(name) {
             return None;
         }
         let truth = |value| Some(Tree::new(at, Kind::Truth(Truth::Always(value))));

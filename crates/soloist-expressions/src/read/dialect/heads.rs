@@ -124,7 +124,7 @@ impl Parser<'_> {
 
     /// Whether the notation gives a name a meaning, or refuses it.
     pub(super) fn is_head(&self, name: &str) -> bool {
-        !self.opaque.contains(name)
+        !self.names.opaque.contains(name)
             && (words::has(self.notation, &words::spelled(self.notation, name))
                 || words::is_wrapper(self.notation, name)
                 || self.refuses(name))
@@ -144,7 +144,7 @@ impl Parser<'_> {
     ) -> Result<Tree, Failure> {
         let count = arguments.len();
         let plain = |arguments| Ok(Tree::new(at, Kind::Call(name.to_owned(), arguments)));
-        if self.opaque.contains(name) {
+        if self.names.opaque.contains(name) {
             return plain(arguments);
         }
         if self.refuses(name) {

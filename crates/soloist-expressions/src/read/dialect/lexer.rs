@@ -12,6 +12,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 200;
 
+/// Names that mean something in the text.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Arrays whose elements are assigned in parentheses.
+    pub(super) arrays: BTreeSet<String>,
+    /// Inputs and outputs, which are no constants.
+    pub(super) known: BTreeSet<String>,
+    /// Functions that are inputs even if they are words of the notation.
+    pub(super) opaque: BTreeSet<String>,
+    /// The first spelling of each name of Fortran.
+    pub(super) spellings: BTreeMap<String, String>,
+}
+
 /// The state of reading a text of any notation.
 pub(in crate::read) struct Parser<'a> {
     pub(super) text: &'a [u8],
@@ -22,24 +35,17 @@ pub(in crate::read) struct Parser<'a> {
     pub(super) own: bool,
     /// A statement of FORM was met, where `[x+y]` is a name.
     pub(super) form: bool,
-    /// Arrays whose elements are assigned in parentheses.
-    pub(super) arrays: BTreeSet<String>,
-    /// Names of inputs and outputs, which are no constants.
-    pub(super) known: BTreeSet<String>,
+    pub(super) names: Names,
     /// Whether numbers are complex.
     pub(super) complex: bool,
     /// Inside `piecewise`, where an equation is a condition.
     pub(super) equations: usize,
     /// Inside a vector of Maple, which a `>` ends.
     pub(super) angle: bool,
-    /// Functions that are inputs even if they are words of the notation.
-    pub(super) opaque: BTreeSet<String>,
     /// What of the text has been read or skipped.
     pub(super) ledger: Ledger,
     /// Whether no statement has begun at this place.
     pub(super) fresh: bool,
-    /// The first spelling of each name of Fortran.
-    pub(super) spellings: BTreeMap<String, String>,
     /// The inputs and outputs of a function of MATLAB.
     pub(super) function: Option<(Vec<String>, Vec<String>)>,
 }
@@ -53,15 +59,12 @@ impl<'a> Parser<'a> {
             form: notation == Some(Notation::Form),
             notation,
             own: false,
-            arrays: BTreeSet::new(),
-            known: BTreeSet::new(),
+            names: Names::default(),
             complex: false,
             equations: 0,
             angle: false,
-            opaque: BTreeSet::new(),
             ledger: Ledger::default(),
             fresh: true,
-            spellings: BTreeMap::new(),
             function: None,
         }
     }
@@ -237,7 +240,7 @@ impl<'a> Parser<'a> {
         self.read(start);
         if self.is(Notation::Fortran) && !name.is_empty() {
             // Capitals and small letters are the same: the first spelling stays.
-            return self.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone();
+            return self.names.spellings.entry(name.to_ascii_lowercase()).or_insert(name).clone();
         }
         name
     }

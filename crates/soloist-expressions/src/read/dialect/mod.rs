@@ -138,10 +138,10 @@ pub(super) fn parse(text: &[u8], notation: Option<Notation>, reading: &Reading) 
     }
     let mut parser = Parser::new(text, notation.or_else(|| guess::guess(original)));
     parser.complex = reading.complex;
-    parser.known.extend(reading.args.iter().chain(&reading.outputs).flatten().cloned());
-    parser.opaque.extend(reading.opaque.iter().cloned());
-    for name in &parser.known {
-        parser.spellings.insert(name.to_ascii_lowercase(), name.clone());
+    parser.names.known.extend(reading.args.iter().chain(&reading.outputs).flatten().cloned());
+    parser.names.opaque.extend(reading.opaque.iter().cloned());
+    for name in &parser.names.known {
+        parser.names.spellings.insert(name.to_ascii_lowercase(), name.clone());
     }
     let statements = parser.statements()?;
     if let Some(at) = parser.ledger.left(text) {

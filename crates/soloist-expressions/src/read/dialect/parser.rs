@@ -311,7 +311,7 @@ impl Parser<'_> {
             "S.NegativeOne" => return Ok(Tree::whole(start, "1").minus()),
             _ => {}
         }
-        if !self.own && !self.known.contains(&name) && words::is_numberless(self.notation, &name) {
+        if !self.own && !self.names.known.contains(&name) && words::is_numberless(self.notation, &name) {
             let message = format!("`{name}` is no number that code can hold; --args makes it an input");
             return Err((start, message));
         }
@@ -368,7 +368,7 @@ impl Parser<'_> {
             return self.indexed(start, short);
         }
         let arguments = self.conditional_arguments(short, b')')?;
-        if self.arrays.contains(&name)
+        if self.names.arrays.contains(&name)
             && let Some(indices) = arguments.iter().map(Tree::index).collect::<Option<Vec<_>>>()
         {
             return Ok(Tree::new(start, Kind::Name(format!("{name}[{}]", indices.join(",")))));

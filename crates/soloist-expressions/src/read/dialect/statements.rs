@@ -34,7 +34,7 @@ impl Parser<'_> {
             } else {
                 base
             };
-            self.known.extend(name.clone());
+            self.names.known.extend(name.clone());
             let Some(name) = name else {
                 done.push(Statement { at: start, name: None, value, base, local });
                 continue;
@@ -201,7 +201,7 @@ impl Parser<'_> {
         let next = self.rest().get(gap).copied().unwrap_or(b'\n');
         let after = self.rest().get(gap + 1).copied().unwrap_or(b'\n');
         self.at = start;
-        if self.known.contains(&word) || !words::is_command(self.notation, &word) {
+        if self.names.known.contains(&word) || !words::is_command(self.notation, &word) {
             return false;
         }
         let defines = next == b'=' && after != b'=' || next == b':' && after == b'=';
@@ -272,7 +272,7 @@ impl Parser<'_> {
         let outputs = list(left.trim().trim_start_matches('[').trim_end_matches(']'));
         match inside.trim_end().strip_suffix(')').map(list) {
             Some(args) if is_name(name.trim()) && args.iter().chain(&outputs).all(|name| is_name(name)) => {
-                self.known.extend(args.iter().chain(&outputs).cloned());
+                self.names.known.extend(args.iter().chain(&outputs).cloned());
                 self.function = Some((args, outputs));
             }
             _ => return self.fail("expected `function out = name(x, y)` on one line"),
@@ -423,7 +423,7 @@ impl Parser<'_> {
                 let place = self.at;
                 self.at += skip + end + 2;
                 self.read(place);
-                self.arrays.insert(name.clone());
+                self.names.arrays.insert(name.clone());
                 name = format!("{name}[{index}]");
             }
         }
@@ -471,9 +471,9 @@ impl Parser<'_> {
             [byte, ..] if ended && (is_letter(byte) || byte == b'[' && self.form) => {
                 let here = self.at;
                 let form = self.form;
-                let arrays = self.arrays.clone();
+                let arrays = self.names.arrays.clone();
                 let named = self.target()?.name.is_some();
-                (self.at, self.form, self.arrays) = (here, form, arrays);
+                (self.at, self.form, self.names.arrays) = (here, form, arrays);
                 let own = self.is(Notation::Matlab) && (self.ends_function() || self.begins_function());
                 if named || own || self.declares() || self.is_declaration() || self.is_command() {
                     Ok(())

@@ -162,7 +162,7 @@ impl Entries {
         if texts.is_empty() { Ok(Self::default()) } else { texts.join(",").parse() }
     }
 
-    /// Looks up the names that are no presets among a problem's [own searches](crate::Problem::searches).
+    /// Looks up the names that are no presets among a problem's [own searches](crate::problem::Extras::searches).
     ///
     /// # Errors
     /// The first entry that cannot run.

@@ -1,6 +1,6 @@
 //! A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
 //!
-//! `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
+//! `auto` enters the methods that the problem [names](crate::problem::Extras::portfolio), and the other presets that can
 //! use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
 //! [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
 //! moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best`

@@ -4,7 +4,7 @@ pub(crate) mod logits;
 pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Facts, Key, Prior, stable_hash};
+use soloist::problem::{Extras, Facts, Key, Prior, fingerprint, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::run::{CheckpointError, RunInfo};
 use soloist::search::parameters::Table;
@@ -144,6 +144,16 @@ impl Problem for Bag {
         self.sense
     }
 
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Bag {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         vec![
             NamedRollout::uniform("uniform"),
@@ -151,10 +161,6 @@ impl Problem for Bag {
                 Box::new(Learner::default())
             }),
         ]
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
     }
 }
 
@@ -254,11 +260,6 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.key(&state.0)
     }
 
-    // Not the default: that one scores walks, which are no playouts.
-    fn fingerprint(&self) -> u64 {
-        self.inner.fingerprint()
-    }
-
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
     }
@@ -269,6 +270,17 @@ impl<P: Problem> Problem for Recorded<P> {
             is_complete: self.inner.facts().is_complete,
             ..Facts::default()
         }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl<P: Problem> Extras<Self> for Recorded<P> {
+    // Not the default: that one scores walks, which are no playouts.
+    fn fingerprint(&self) -> Option<u64> {
+        Some(fingerprint(&self.inner))
     }
 }
 
@@ -513,10 +525,6 @@ impl Problem for Fenced {
         self.bag.sense
     }
 
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        vec![NamedRollout::uniform("uniform"), NamedRollout::new("once", "plays once", |_| Box::new(Once))]
-    }
-
     fn bound(&self, state: &Packed) -> Option<f64> {
         let (mut room, mut value) = (f64::from(self.bag.capacity - state.weight), f64::from(state.value));
         for &item in &self.order {
@@ -532,6 +540,16 @@ impl Problem for Fenced {
 
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Fenced {
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::uniform("uniform"), NamedRollout::new("once", "plays once", |_| Box::new(Once))]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random trees and graphs, small enough to look at every way through them.
 
-use soloist::problem::{Dominance, Facts, Key, Prior, stable_hash};
+use soloist::problem::{Dominance, Extras, Facts, Key, Prior, stable_hash};
 use soloist::rollout::{NamedRollout, Playout, Rollout, RolloutInfo};
 use soloist::{Problem, Rng, Score, Sense};
 
@@ -174,6 +174,21 @@ impl Problem for Thicket {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.futures.then_some(self as &dyn Dominance<Self>)
     }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { is_complete: self.complete, ..Facts::default() }
+    }
+
+    fn extras(&self) -> &dyn Extras<Self> {
+        self
+    }
+}
+
+impl Extras<Self> for Thicket {
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
         fn partial(shy: bool, from: u32) -> Option<Box<dyn Rollout<Thicket>>> {
             Some(Box::new(Partial { shy, from }))
@@ -185,14 +200,6 @@ impl Problem for Thicket {
             "shy-always" => partial(true, 0),
             _ => None,
         })
-    }
-
-    fn prior(&self) -> Option<&dyn Prior<Self>> {
-        Some(self)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts { is_complete: self.complete, ..Facts::default() }
     }
 }
 

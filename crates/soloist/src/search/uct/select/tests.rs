@@ -4,7 +4,7 @@ use super::*;
 use crate::Score;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
-use crate::erased::problem::{ErasedProblem, ProblemAdapter, ProblemRef};
+use crate::erased::problem::{ProblemAdapter, ProblemRef, Rules};
 use crate::search::family::Family;
 
 /// Returns a root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
