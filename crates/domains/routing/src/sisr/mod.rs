@@ -244,7 +244,7 @@ impl Sisr {
         self.active.clear();
         self.active.extend(tour.iter().copied().filter(|&c| c != 0));
         self.active.extend_from_slice(absent);
-        self.active.sort_unstable();
+        soloist::order::sort(&mut self.active);
         self.open = 0;
         for route in &mut self.routes {
             route.clear(&network);
