@@ -87,7 +87,7 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
     let (mut state, mut legal, mut moves) = (problem.root(), Vec::new(), Vec::new());
     problem.moves(&state, &mut legal);
     let mut first: Vec<u64> = legal.iter().map(stable_hash).collect();
-    first.sort_unstable();
+    soloist::order::sort(&mut first);
     for (at, shown) in shown.iter().enumerate() {
         legal.clear();
         problem.moves(&state, &mut legal);

@@ -27,7 +27,7 @@ pub(crate) fn map<R: Send>(threads: usize, count: usize, job: impl Fn(usize) -> 
         }
     });
     let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_by_key(|&(at, _)| at);
+    soloist::order::sort_by_key(&mut results, |&(at, _)| at);
     results.into_iter().map(|(_, result)| result).collect()
 }
 

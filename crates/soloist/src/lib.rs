@@ -26,6 +26,8 @@ pub mod prelude {
     pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver, advise, check};
 }
 
+#[doc(hidden)]
+pub use core::order;
 /// What the macro of parameters needs.
 #[doc(hidden)]
 pub mod table {

@@ -57,7 +57,7 @@ pub fn svg(sack: &Sack, solution: &Value) -> String {
     const TOP: f64 = 60.0;
     let packed = packed(sack, solution);
     let mut order: Vec<usize> = (0..packed.len()).filter(|&index| sack.items()[index].weight > 0).collect();
-    order.sort_by(|&a, &b| {
+    soloist::order::sort_by(&mut order, |&a, &b| {
         let (a, b) = (sack.items()[a], sack.items()[b]);
         (u128::from(b.value) * u128::from(a.weight)).cmp(&(u128::from(a.value) * u128::from(b.weight)))
     });

@@ -108,7 +108,7 @@ impl Knapsack {
                 ranked.push(Ranked { value: item.value, weight: item.weight, item: number, next_kind: 0 });
             }
         }
-        ranked.sort_by(|a, b| {
+        soloist::order::sort_by(&mut ranked, |a, b| {
             // Exact ratios: cross products of numbers below 2^54 fit in 128 bits.
             let left = u128::from(a.value) * u128::from(b.weight);
             let right = u128::from(b.value) * u128::from(a.weight);
@@ -153,7 +153,7 @@ impl Knapsack {
             self.apply(&mut state, mv);
         }
         items.extend(self.ranked[state.rest as usize..].iter().map(|ranked| ranked.item));
-        items.sort_unstable();
+        soloist::order::sort(&mut items);
         items
     }
 

@@ -264,7 +264,7 @@ impl Board {
             let merit = if by_size { r } else { worth[kind as usize] / (r * r) };
             self.order.push((merit * (1.0 + spread * rng.unit()), kind));
         }
-        self.order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        soloist::order::sort_by(&mut self.order, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Positions are chosen at random, by a direction, or by one that is chosen for each tube.
         let rule = rng.index(3);
         let direction = |rng: &mut Rng| [2.0 * rng.unit() - 1.0, 2.0 * rng.unit() - 1.0];

@@ -67,7 +67,9 @@ impl Contents {
     pub(crate) fn new(kit: &Tubes) -> Self {
         let types = kit.len();
         let mut by_inner: Vec<u16> = (0..types as u16).collect();
-        by_inner.sort_by(|&a, &b| kit.inner[b as usize].total_cmp(&kit.inner[a as usize]).then(a.cmp(&b)));
+        soloist::order::sort_by(&mut by_inner, |&a, &b| {
+            kit.inner[b as usize].total_cmp(&kit.inner[a as usize]).then(a.cmp(&b))
+        });
         let mut contents = Self {
             fillings: vec![Vec::new(); types],
             worth: kit.value.clone(),
@@ -146,7 +148,7 @@ impl Contents {
         let mut bin = Bin::new(shape, kit.len(), kit.cell, kit.slack);
         let mut fillings: Vec<Filling> =
             found.iter().map(|(_, _, pieces)| self.order(kit, shape, pieces, &mut bin)).collect();
-        fillings.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+        soloist::order::sort_by(&mut fillings, |a, b| b.worth.total_cmp(&a.worth));
         fillings
     }
 

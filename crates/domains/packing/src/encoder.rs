@@ -45,7 +45,7 @@ impl MoveEncoder {
                     };
                     (pieces.iter().map(gap).fold(f64::INFINITY, f64::min), right, top)
                 });
-                corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+                soloist::order::sort_by(&mut corners, |a, b| a.0.total_cmp(&b.0));
                 let best = corners[rank.min(3)];
                 for piece in &mut self.targets {
                     if best.1 {
@@ -65,7 +65,7 @@ impl MoveEncoder {
                         walls.push((hull - far - radius(piece), piece.x / far, piece.y / far));
                     }
                 }
-                walls.sort_by(|a, b| a.0.total_cmp(&b.0));
+                soloist::order::sort_by(&mut walls, |a, b| a.0.total_cmp(&b.0));
                 let best = walls.get(rank).or(walls.last()).copied().unwrap_or((0.0, 0.0, -1.0));
                 let (_, x, y) = best;
                 for piece in &mut self.targets {
@@ -82,7 +82,7 @@ impl MoveEncoder {
         let slope = if matches!(shape, Shape::Rect { .. }) { 0.5 } else { 0.0 };
         for _ in 0..PASSES {
             let mut moved = false;
-            self.targets.sort_by(|a, b| (a.y + slope * a.x).total_cmp(&(b.y + slope * b.x)));
+            soloist::order::sort_by(&mut self.targets, |a, b| (a.y + slope * a.x).total_cmp(&(b.y + slope * b.x)));
             for at in 0..self.targets.len() {
                 let Piece { kind, x, y } = self.targets[at];
                 let r = kit.outer[kind as usize];
@@ -163,7 +163,7 @@ impl MoveEncoder {
             at += 1;
         }
         // Those that block no other tube first, then by distance.
-        self.options.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        soloist::order::sort_by(&mut self.options, |a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         let chosen = self.options.first().copied()?;
         for &option in self.options.iter().take(TRIES) {
             let (blocks, _, at, spot) = option;

@@ -142,7 +142,9 @@ impl Packing {
             }
         };
         let mut by_size: Vec<u16> = (0..tubes.len() as u16).collect();
-        by_size.sort_by(|&a, &b| tubes[b as usize].outer.total_cmp(&tubes[a as usize].outer).then(a.cmp(&b)));
+        soloist::order::sort_by(&mut by_size, |&a, &b| {
+            tubes[b as usize].outer.total_cmp(&tubes[a as usize].outer).then(a.cmp(&b))
+        });
         let smallest = tubes.iter().filter(|tube| tube.demand > 0).map(|tube| tube.outer).fold(f64::INFINITY, f64::min);
         let longer = order.width().max(order.height());
         let kit = Tubes {

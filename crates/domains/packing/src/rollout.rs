@@ -137,7 +137,7 @@ impl Greedy {
             };
             self.order.push((key, kind as u16));
         }
-        self.order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        soloist::order::sort_by(&mut self.order, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     }
 
     /// The number of failures before a success.

@@ -54,7 +54,7 @@ pub fn generate(spec: &str) -> Result<Order, InstanceError> {
             Tube { demand: 0, inner, outer: outer / 1e3, value: None }
         })
         .collect();
-    tubes.sort_by(|a, b| a.outer.total_cmp(&b.outer));
+    soloist::order::sort_by(&mut tubes, |a, b| a.outer.total_cmp(&b.outer));
     let weights: Vec<f64> = tubes.iter().map(|tube| 1.0 / tube.outer).collect();
     let all: f64 = weights.iter().sum();
     for _ in 0..count {

@@ -175,7 +175,7 @@ fn geometry(order: &Order, tubes: &[Lying]) -> Result<(), String> {
     nesting(tubes)?;
     let owner = |at: usize| (tubes[at].container, tubes[at].hull);
     let mut sorted: Vec<usize> = (0..tubes.len()).collect();
-    sorted.sort_by_key(|&at| owner(at));
+    soloist::order::sort_by_key(&mut sorted, |&at| owner(at));
     sorted.chunk_by_mut(|&a, &b| owner(a) == owner(b)).try_for_each(|own| apart(order, tubes, own, slack))
 }
 
@@ -216,7 +216,7 @@ fn apart(order: &Order, tubes: &[Lying], own: &mut [usize], slack: f64) -> Resul
         if spread(|tube| tube.x) < spread(|tube| tube.y) { |tube| tube.y } else { |tube| tube.x };
     let radius = |tube: &Lying| order.tubes()[tube.kind].outer;
     let begin = |tube: &Lying| along(tube) - radius(tube);
-    own.sort_by(|&a, &b| begin(&tubes[a]).total_cmp(&begin(&tubes[b])).then(a.cmp(&b)));
+    soloist::order::sort_by(own, |&a, &b| begin(&tubes[a]).total_cmp(&begin(&tubes[b])).then(a.cmp(&b)));
     for (position, &a) in own.iter().enumerate() {
         let p = &tubes[a];
         for &b in &own[position + 1..] {

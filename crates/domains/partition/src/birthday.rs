@@ -270,8 +270,9 @@ impl Birthday {
         let [mut one, mut two] = std::mem::take(&mut self.buffers.sums);
         self.half(first, middle, false, &mut one);
         self.half(middle, end, true, &mut two);
-        one.sort_unstable_by_key(|sum| sum.0);
-        two.sort_unstable_by_key(|sum| sum.0);
+        for sums in [&mut one, &mut two] {
+            sums.sort_unstable_by_key(|sum| sum.0);
+        }
         let mut entries = std::mem::take(&mut self.buffers.entries);
         entries.clear();
         // The leading words of sums fit in 62 bits when shifted by this, with their signs.

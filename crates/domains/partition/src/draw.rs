@@ -78,7 +78,7 @@ pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
         let y = 60.0 + 90.0 * row as f64;
         let mut own: Vec<&BigUint> =
             numbers.values().iter().zip(&left).filter(|&(_, &own)| own == side).map(|(value, _)| value).collect();
-        own.sort_unstable_by(|a, b| b.cmp(a));
+        soloist::order::sort_by(&mut own, |a, b| b.cmp(a));
         let _ = writeln!(svg, "<text x=\"30\" y=\"{}\">{name}: {} numbers</text>", y + 6.0, own.len());
         let mut x = 30.0;
         for value in own {

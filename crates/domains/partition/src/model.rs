@@ -184,7 +184,7 @@ impl Differencing {
         let scale = (64 * words as u64 - sum.bits().max(1)) as u32;
         let scaled: Vec<Vec<u64>> = values.iter().map(|number| from_big(&(number << scale), words)).collect();
         let mut order: Vec<u16> = (0..values.len() as u16).collect();
-        order.sort_by(|&a, &b| compare(&scaled[usize::from(a)], &scaled[usize::from(b)]));
+        soloist::order::sort_by(&mut order, |&a, &b| compare(&scaled[usize::from(a)], &scaled[usize::from(b)]));
         let sum_words = from_big(&(&sum << scale), words);
         let exact = words == 2;
         let count = values.len();

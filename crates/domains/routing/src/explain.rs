@@ -35,7 +35,7 @@ fn constraints(network: &Network, has_fleet: bool) -> Vec<Constraint> {
     // Those behind stay longer: large demands and narrow windows make small conflicts.
     let mut sites: Vec<usize> = (0..network.size()).collect();
     let width = |site: usize| network.due(site) - network.ready(site);
-    sites.sort_by(|&a, &b| {
+    soloist::order::sort_by(&mut sites, |&a, &b| {
         network.demand(a).cmp(&network.demand(b)).then(width(b).total_cmp(&width(a))).then(a.cmp(&b))
     });
     let served = sites.iter().filter(|&&site| site > 0).map(|&site| Constraint::Served(site));

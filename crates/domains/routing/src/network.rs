@@ -220,12 +220,7 @@ impl Network {
             // The customer itself is first, even among customers at the same place.
             let key = |other: usize| if other == c { -1.0 } else { self.distance(c, other) + self.distance(other, c) };
             row.extend((1..self.size).map(|other| (key(other), other as u16)));
-            let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            if self.near.length < customers {
-                row.select_nth_unstable_by(self.near.length, order);
-                row.truncate(self.near.length);
-            }
-            row.sort_unstable_by(order);
+            keep_least(&mut row, self.near.length);
             near.extend(row.iter().map(|&(_, other)| other));
         }
         self.near.rows = near;
@@ -252,12 +247,7 @@ impl Network {
             row.clear();
             let others = (1..self.size).filter(|&other| other != c);
             row.extend(others.map(|other| (behind(c, other).min(behind(other, c)), other as u16)));
-            let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            if self.likely.length < row.len() {
-                row.select_nth_unstable_by(self.likely.length, order);
-                row.truncate(self.likely.length);
-            }
-            row.sort_unstable_by(order);
+            keep_least(&mut row, self.likely.length);
             likely.extend(row.iter().map(|&(_, other)| other));
         }
         self.likely.rows = likely;
@@ -476,4 +466,14 @@ impl Network {
     pub fn likely(&self, c: usize) -> &[u16] {
         self.likely.rows.get((c - 1) * self.likely.length..c * self.likely.length).unwrap_or_default()
     }
+}
+
+/// Sorts the `length` least entries, ties by number, and drops the others.
+fn keep_least(row: &mut Vec<(f64, u16)>, length: usize) {
+    let order = |a: &(f64, u16), b: &(f64, u16)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    if length < row.len() {
+        row.select_nth_unstable_by(length, order);
+        row.truncate(length);
+    }
+    row.sort_unstable_by(order);
 }

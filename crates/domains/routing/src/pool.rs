@@ -129,7 +129,7 @@ pub(crate) fn child(
         .map(|route| (route.len(), route.iter().copied().filter(|&c| left[c as usize]).collect::<Vec<u16>>()))
         .filter(|(length, stay)| !stay.is_empty() && (limited || 2 * stay.len() >= *length))
         .collect();
-    rest.sort_by_key(|(_, stay)| std::cmp::Reverse(stay.len()));
+    soloist::order::sort_by_key(&mut rest, |(_, stay)| std::cmp::Reverse(stay.len()));
     for (_, stay) in rest.into_iter().filter(|(_, stay)| fits(network, stay)).take(fleet.saturating_sub(written)) {
         tour.push(0);
         stay.iter().for_each(|&c| left[c as usize] = false);

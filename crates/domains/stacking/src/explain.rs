@@ -27,7 +27,7 @@ impl Stacking {
                 all.push(Busy { date, items: most });
             }
         }
-        all.sort_by_key(|busy| busy.items);
+        soloist::order::sort_by_key(&mut all, |busy| busy.items);
         all
     }
 

@@ -194,7 +194,7 @@ fn stacking(rows: &[(usize, &[u8])]) -> Result<Yard, Wrong> {
         return Err((last, format!("the file ends after {} of {count} items", items.len())));
     }
     let mut order: Vec<(u64, usize)> = items.iter().enumerate().map(|(at, item)| (item.number, at)).collect();
-    order.sort_unstable();
+    soloist::order::sort(&mut order);
     let mut initial = Vec::new();
     for &(line, text) in rows.iter().skip(at + 1) {
         if initial.len() == width {

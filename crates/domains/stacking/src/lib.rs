@@ -111,7 +111,7 @@ impl Yard {
             return Err(format!("{} items, at most {MAX_ITEMS} are allowed", items.len()));
         }
         let mut numbers: Vec<u64> = items.iter().map(|item| item.number).collect();
-        numbers.sort_unstable();
+        soloist::order::sort(&mut numbers);
         if let Some(pair) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("two items have the number {}", pair[0]));
         }

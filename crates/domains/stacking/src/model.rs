@@ -68,24 +68,24 @@ impl Stacking {
     pub fn new(yard: &Yard) -> Self {
         let items = yard.items();
         let mut dues: Vec<u64> = items.iter().map(|item| item.due).collect();
-        dues.sort_unstable();
+        soloist::order::sort(&mut dues);
         dues.dedup();
         let rank = |due: u64| dues.partition_point(|&other| other < due) as u16;
         let due: Vec<u16> = items.iter().map(|item| rank(item.due)).collect();
         // Ties go by the items' numbers, which need not be in the order of the file.
         let mut order: Vec<u16> = (0..items.len() as u16).collect();
-        order.sort_by_key(|&item| items[usize::from(item)].number);
+        soloist::order::sort_by_key(&mut order, |&item| items[usize::from(item)].number);
         let mut leaving = order.clone();
-        leaving.sort_by_key(|&item| items[usize::from(item)].due);
+        soloist::order::sort_by_key(&mut leaving, |&item| items[usize::from(item)].due);
         let mut coming: Vec<u16> = order;
         coming.retain(|&item| items[usize::from(item)].release.is_some());
-        coming.sort_by_key(|&item| {
+        soloist::order::sort_by_key(&mut coming, |&item| {
             let item = items[usize::from(item)];
             (item.release, std::cmp::Reverse(item.due))
         });
         let releases = coming.iter().filter_map(|&item| items[usize::from(item)].release);
         let mut times: Vec<u64> = releases.chain(dues.iter().copied()).collect();
-        times.sort_unstable();
+        soloist::order::sort(&mut times);
         times.dedup();
         let (mut dates, mut out, mut inward) = (Vec::new(), 0, 0);
         for time in times {

@@ -41,7 +41,7 @@ pub fn generate(spec: &str) -> Result<Yard, InstanceError> {
     match kind {
         "random" => {
             let mut dues: Vec<u64> = (0..(count / 5).max(1)).map(|_| 1 + rng.below(2 * count)).collect();
-            dues.sort_unstable();
+            soloist::order::sort(&mut dues);
             dues.dedup();
             let last = dues[dues.len() - 1];
             let items = (0..count).map(|number| {

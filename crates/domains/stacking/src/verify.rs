@@ -175,7 +175,7 @@ fn play(yard: &Yard, rows: &[Row]) -> Result<u64, String> {
             let above = ground.find(item).ok_or_else(|| format!("item {item} is in no stack at {time}"))?.1;
             out.push((above, item));
         }
-        out.sort_unstable();
+        soloist::order::sort(&mut out);
         for (_, item) in out {
             loop {
                 let (stack, above) =
@@ -190,7 +190,7 @@ fn play(yard: &Yard, rows: &[Row]) -> Result<u64, String> {
             }
         }
         let mut inward = coming.remove(&time).unwrap_or_default();
-        inward.sort_unstable();
+        soloist::order::sort(&mut inward);
         for (_, item) in inward {
             ground.next(time, item, None, true)?;
         }

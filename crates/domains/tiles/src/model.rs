@@ -35,7 +35,7 @@ impl<G: Geometry> Tiles<G> {
         let start = Board::from_rows(&grid.to_rows()).ok()?;
         let counts = start.color_counts();
         let mut colors: Vec<u8> = (1..16).filter(|&color| counts[usize::from(color)] > 0).collect();
-        colors.sort_by_key(|&color| std::cmp::Reverse(counts[usize::from(color)]));
+        soloist::order::sort_by_key(&mut colors, |&color| std::cmp::Reverse(counts[usize::from(color)]));
         Some(Self {
             start,
             rows: grid.rows(),

@@ -271,7 +271,7 @@ fn flood(cells: &[Vec<u8>], from: Cell) -> Vec<Cell> {
             }
         }
     }
-    group.sort_unstable();
+    soloist::order::sort(&mut group);
     group
 }
 

@@ -68,7 +68,7 @@ impl Polynomial {
             return;
         }
         let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_unstable_by(|&a, &b| row(b).cmp(row(a)));
+        soloist::order::sort_by(&mut order, |&a, &b| row(b).cmp(row(a)));
         let mut exponents = Vec::with_capacity(self.exponents.len());
         let mut coefficients: Vec<Coefficient> = Vec::with_capacity(self.len());
         for at in order {

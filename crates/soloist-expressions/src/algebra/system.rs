@@ -372,7 +372,7 @@ impl System {
     pub fn occurrence_order(&self) -> Vec<usize> {
         let counts = self.occurrences();
         let mut order: Vec<usize> = (0..counts.len()).collect();
-        order.sort_by_key(|&symbol| std::cmp::Reverse(counts[symbol]));
+        soloist::order::sort_by_key(&mut order, |&symbol| std::cmp::Reverse(counts[symbol]));
         order
     }
 

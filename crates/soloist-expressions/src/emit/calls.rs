@@ -39,7 +39,7 @@ pub(super) fn functions(system: &System) -> Vec<&'static str> {
         Function::Inverse | Function::Constant(_) | Function::Select(_) => None,
     };
     let mut names: Vec<&str> = system.calls().iter().filter_map(|call| name(call.function)).collect();
-    names.sort_unstable();
+    soloist::order::sort(&mut names);
     names.dedup();
     names
 }
@@ -123,7 +123,7 @@ pub(super) fn steps(system: &System, program: &Program) -> Vec<Step> {
             ready.push((symbols.filter_map(|&symbol| node(symbol)).map(|part| place[part]).max().unwrap_or(0), at));
         }
     }
-    ready.sort_unstable();
+    soloist::order::sort(&mut ready);
     let mut ready = ready.into_iter().peekable();
     let mut whole = Vec::with_capacity(steps.len() + program.outputs.len());
     for at in 0..=steps.len() {

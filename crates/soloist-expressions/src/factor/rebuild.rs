@@ -89,7 +89,7 @@ impl Draft {
         for (&variable, added) in &better.added {
             let mut terms: Terms = vec![(vec![(variable, 1)], Coefficient::ONE)];
             terms.extend(added.iter().map(|(other, value)| (vec![(*other, 1)], value.clone())));
-            terms.sort_by(|a, b| a.0.cmp(&b.0));
+            soloist::order::sort_by(&mut terms, |a, b| a.0.cmp(&b.0));
             let block = self.block(table, terms);
             blocks.insert(variable, block);
         }
@@ -152,7 +152,7 @@ fn merged(mut a: Vec<(usize, u16)>, b: Vec<(usize, u16)>) -> Vec<(usize, u16)> {
             None => a.push((symbol, exponent)),
         }
     }
-    a.sort_unstable();
+    soloist::order::sort(&mut a);
     a
 }
 

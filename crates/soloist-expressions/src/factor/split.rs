@@ -60,7 +60,7 @@ pub fn factors(polynomial: &Polynomial, work: &mut u64) -> Factors {
     let occurrences = rest.occurrences();
     let mut variables: Vec<usize> = (0..n).filter(|&variable| occurrences[variable] > 0).collect();
     // Small primes for the variables of many terms keep the values of monomials small.
-    variables.sort_by_key(|&variable| std::cmp::Reverse(occurrences[variable]));
+    soloist::order::sort_by_key(&mut variables, |&variable| std::cmp::Reverse(occurrences[variable]));
     let mut rng = Rng::new(0xfac7);
     let parts = match BlackBox::split(&rest, &variables, &mut rng, work) {
         Split::No => Vec::new(),
@@ -124,7 +124,7 @@ fn terms_of_factors(
             found.push((factor.len(), factor, black_box.unknown[at].multiplicity));
         }
     }
-    found.sort_by(|a, b| (a.0, a.1.exponents()).cmp(&(b.0, b.1.exponents())));
+    soloist::order::sort_by(&mut found, |a, b| (a.0, a.1.exponents()).cmp(&(b.0, b.1.exponents())));
     found.into_iter().map(|(_, factor, multiplicity)| (factor, multiplicity)).collect()
 }
 

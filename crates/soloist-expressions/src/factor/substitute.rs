@@ -32,7 +32,7 @@ pub(super) fn substituted(polynomial: &Polynomial, rng: &mut Rng, work: &mut u64
     let occurrences = polynomial.occurrences();
     // Variables of many terms are left out first.
     let mut variables: Vec<usize> = (0..occurrences.len()).filter(|&at| occurrences[at] > 0).collect();
-    variables.sort_by_key(|&at| std::cmp::Reverse(occurrences[at]));
+    soloist::order::sort_by_key(&mut variables, |&at| std::cmp::Reverse(occurrences[at]));
     let m = variables.len();
     let entries = occurrences.iter().sum::<usize>() as u64;
     *work = work.checked_sub((m as u64 + 2) * entries * 4 + (m as u64).pow(3))?;

@@ -55,7 +55,7 @@ impl Program {
     fn parts(&self, terms: &[Term]) -> Vec<usize> {
         let symbols = terms.iter().flat_map(|term| &term.factors);
         let mut parts: Vec<usize> = symbols.filter_map(|&symbol| (symbol as usize).checked_sub(self.inputs)).collect();
-        parts.sort_unstable();
+        soloist::order::sort(&mut parts);
         parts.dedup();
         parts
     }

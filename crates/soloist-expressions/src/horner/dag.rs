@@ -284,7 +284,7 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(dag: &'a mut Dag, polynomial: &'a Polynomial, order: &'a [usize]) -> Self {
         let mut terms: Vec<u32> = (0..polynomial.len() as u32).collect();
-        terms.sort_unstable_by(|&a, &b| {
+        soloist::order::sort_by(&mut terms, |&a, &b| {
             let (a, b) = (polynomial.row(a as usize), polynomial.row(b as usize));
             order
                 .iter()

@@ -111,7 +111,7 @@ impl Program {
                 }
             }
             let mut factors: Vec<&[u32]> = terms.iter().map(|term| &term.factors[..]).collect();
-            factors.sort_unstable();
+            soloist::order::sort(&mut factors);
             if factors.windows(2).any(|pair| pair[0] == pair[1]) {
                 return Err(format!("sum {at} holds two terms with the same factors"));
             }
@@ -359,7 +359,7 @@ fn merge(mut terms: Vec<Term>) -> Vec<Term> {
     if terms.len() <= 16 && distinct(&terms) {
         return terms;
     }
-    terms.sort_by(|a, b| a.factors.cmp(&b.factors));
+    soloist::order::sort_by(&mut terms, |a, b| a.factors.cmp(&b.factors));
     terms.dedup_by(|next, kept| {
         let same = next.factors == kept.factors;
         if same {

@@ -224,7 +224,7 @@ fn needed<'a>(
         blocks.iter().map(|block| (block.symbol, std::slice::from_ref(&block.sum))).collect();
     parts.extend(calls.iter().map(|call| (call.symbol, &call.arguments[..])));
     // A symbol comes before those that are made of it.
-    parts.sort_unstable_by_key(|&(symbol, _)| std::cmp::Reverse(symbol));
+    soloist::order::sort_by_key(&mut parts, |&(symbol, _)| std::cmp::Reverse(symbol));
     for (symbol, sums) in parts {
         if needed[usize::from(symbol)] {
             sums.iter().for_each(|sum| mark(sum, &mut needed));

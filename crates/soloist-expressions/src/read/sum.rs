@@ -82,7 +82,7 @@ impl Sum {
             return Ok(());
         }
         let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_by(|&a, &b| self.row(a).cmp(self.row(b)));
+        soloist::order::sort_by(&mut order, |&a, &b| self.row(a).cmp(self.row(b)));
         let mut result = Self::default();
         let mut at = 0;
         while at < order.len() {

@@ -86,7 +86,7 @@ impl State {
     fn rest(&mut self, graph: &Graph, attempts: u64, rng: Rng) {
         self.work = self.work.saturating_add(graph.work);
         self.choices = graph.choices().into_iter().collect();
-        self.choices.sort_unstable();
+        soloist::order::sort(&mut self.choices);
         (self.attempts, self.rng, self.begins) = (attempts, rng, false);
     }
 }

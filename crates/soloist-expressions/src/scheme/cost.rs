@@ -90,9 +90,9 @@ impl Scheme {
     pub fn new(terms: &Terms, options: &Options) -> Self {
         let occurrences = terms.occurrences();
         let mut searched: Vec<usize> = (0..terms.variables()).filter(|&v| occurrences[v] > 0).collect();
-        searched.sort_by_key(|&v| std::cmp::Reverse(occurrences[v]));
+        soloist::order::sort_by_key(&mut searched, |&v| std::cmp::Reverse(occurrences[v]));
         let fixed = searched.split_off(searched.len().min(MAX_SEARCHED));
-        searched.sort_unstable();
+        soloist::order::sort(&mut searched);
         let (kernel, rows, base) = Kernel::new(terms, &searched, &fixed, options.signs);
         let sweep = Sweep::new(&kernel, rows);
         let mut hash = StableHasher::new();

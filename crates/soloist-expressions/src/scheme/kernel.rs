@@ -220,7 +220,7 @@ impl Kernel {
         order.clear();
         if usize::from(degree) > 4 * from.len() + 64 {
             order.extend(0..from.len() as u32);
-            order.sort_by_key(|&at| std::cmp::Reverse(exponent(&from[at as usize])));
+            soloist::order::sort_by_key(order, |&at| std::cmp::Reverse(exponent(&from[at as usize])));
             return;
         }
         counts.clear();

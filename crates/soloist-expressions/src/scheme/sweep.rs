@@ -131,7 +131,7 @@ impl Coefficients {
     fn new(rows: &[Block], outputs: Vec<u32>) -> Self {
         let both = |block: &Block| (block.value, block.content);
         let mut different: Vec<(u64, u64)> = rows.iter().map(both).collect();
-        different.sort_unstable();
+        soloist::order::sort(&mut different);
         different.dedup();
         let place = |block: &Block| different.partition_point(|known| *known < both(block));
         let of = rows.iter().map(|block| place(block) as u32).collect();

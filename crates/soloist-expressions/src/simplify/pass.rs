@@ -253,7 +253,7 @@ fn divided(limits: Limits, chains: u64) -> Limits {
 fn starts(system: &System, orders: &[Vec<usize>], count: usize) -> (Vec<Vec<usize>>, u64) {
     let operations = |order: &[usize]| Dag::build(system, order, Signs::Canonical).code_counts().total();
     let mut scored: Vec<(u64, &Vec<usize>)> = orders.iter().map(|order| (operations(order), order)).collect();
-    scored.sort_by_key(|&(operations, _)| operations);
+    soloist::order::sort_by_key(&mut scored, |&(operations, _)| operations);
     let least = scored.first().map_or(0, |&(operations, _)| operations);
     let mut starts: Vec<Vec<usize>> = scored.iter().take(count).map(|&(_, order)| order.clone()).collect();
     // A single order was asked for, or a large system has no time for more.

@@ -85,7 +85,7 @@ fn relations(system: &System) -> Vec<Relation> {
             }
         }
     }
-    found.sort_by_key(|&(saved, _)| std::cmp::Reverse(saved));
+    soloist::order::sort_by_key(&mut found, |&(saved, _)| std::cmp::Reverse(saved));
     let mut chosen: Vec<Relation> = Vec::new();
     for (_, relation) in found {
         let free =

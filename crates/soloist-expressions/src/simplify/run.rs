@@ -172,7 +172,7 @@ impl Simplifier<'_> {
             return all.remove(0);
         }
         let mut places: Vec<usize> = (0..all.len()).collect();
-        places.sort_by_key(|&place| all[place].terms());
+        soloist::order::sort_by_key(&mut places, |&place| all[place].terms());
         places.dedup_by_key(|&mut place| all[place].terms());
         let mut best: Option<(u64, u64, usize)> = None;
         for place in places {

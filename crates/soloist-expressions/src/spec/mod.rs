@@ -109,7 +109,7 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     let mut rows: Vec<(usize, usize, usize, usize)> = Vec::new();
     rows.extend((0..n).map(|shift| (shift, shift, m, m + 1)));
     rows.extend((0..m).map(|shift| (n + shift, shift, m + 1 + n, n + 1)));
-    rows.sort_by_key(|&(number, shift, ..)| (shift, number));
+    soloist::order::sort_by_key(&mut rows, |&(number, shift, ..)| (shift, number));
     let order: Vec<usize> = rows.iter().map(|row| row.0).collect();
     let inversions = (0..size).map(|i| (0..i).filter(|&j| order[j] > order[i]).count()).sum::<usize>();
     let mut layer: BTreeMap<u32, Vec<(u128, i64)>> = BTreeMap::new();
@@ -142,7 +142,7 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
             ));
         }
         for terms in next.values_mut() {
-            terms.sort_unstable_by_key(|&(monomial, _)| monomial);
+            soloist::order::sort_by_key(terms, |&(monomial, _)| monomial);
             terms.dedup_by(|next, kept| {
                 let same = next.0 == kept.0;
                 if same {

@@ -244,13 +244,13 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
         for (row, value) in output.polynomial.terms() {
             let factors = row.iter().zip(&names.inputs).filter(|(exponent, _)| **exponent > 0);
             let mut factors: Vec<(&str, u16)> = factors.map(|(&exponent, name)| (name.as_str(), exponent)).collect();
-            factors.sort_unstable();
+            soloist::order::sort(&mut factors);
             expected.insert(factors, value);
         }
         for (row, value) in found.polynomial.terms() {
             let factors = row.iter().zip(symbols.iter()).filter(|(exponent, _)| **exponent > 0);
             let mut factors: Vec<(&str, u16)> = factors.map(|(&exponent, name)| (name.as_str(), exponent)).collect();
-            factors.sort_unstable();
+            soloist::order::sort(&mut factors);
             if expected.remove(&factors) != Some(value) {
                 return Err(format!("output {} has another term {}", quote(output.name.as_bytes()), value));
             }
@@ -297,8 +297,8 @@ pub fn check_at(system: &System, text: &str, signs: Signs, seed: u64) -> Result<
     if let Some(moves) = result.get("moves").and_then(Value::as_array) {
         let mut listed: Vec<Option<&str>> = moves.iter().map(Value::as_str).collect();
         let mut names: Vec<Option<&str>> = order.as_array().into_iter().flatten().map(Value::as_str).collect();
-        listed.sort_unstable();
-        names.sort_unstable();
+        soloist::order::sort(&mut listed);
+        soloist::order::sort(&mut names);
         // Symbols that occur in no term are no moves.
         if listed.iter().any(|name| names.binary_search(name).is_err()) {
             return Err("`moves` and `order` differ".into());

@@ -40,7 +40,7 @@ impl LevelCounts {
 #[must_use]
 pub fn recount(system: &System, order: &[usize], signs: Signs) -> LevelCounts {
     let mut sorted = order.to_vec();
-    sorted.sort_unstable();
+    soloist::order::sort(&mut sorted);
     assert!(sorted.into_iter().eq(0..system.symbols().len()), "an order holds each symbol once");
     let mut done =
         Seen { counts: LevelCounts { levels: vec![Counts::default(); order.len()], contents: 0 }, ..Seen::default() };
@@ -51,7 +51,7 @@ pub fn recount(system: &System, order: &[usize], signs: Signs) -> LevelCounts {
             let row = definition.polynomial.row(term);
             order.iter().map(move |&symbol| row[symbol])
         };
-        walk.terms.sort_by(|&a, &b| row(a).cmp(row(b)));
+        soloist::order::sort_by(&mut walk.terms, |&a, &b| row(a).cmp(row(b)));
         walk.whole();
     }
     done.counts

@@ -8,6 +8,7 @@ pub(crate) mod hash;
 pub(crate) mod limits;
 pub(crate) mod math;
 pub(crate) mod names;
+pub mod order;
 pub(crate) mod parameter;
 pub(crate) mod rng;
 pub(crate) mod score;

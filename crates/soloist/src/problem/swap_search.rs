@@ -202,7 +202,7 @@ impl<P: Exchange> Exchanges<P> {
         problem.moves(&root, &mut legal);
         let known: HashMap<P::Move, f64> = legal.iter().map(|&mv| (mv, prior.bias(&root, mv))).collect();
         let mut order: Vec<f64> = known.values().copied().collect();
-        order.sort_unstable_by(f64::total_cmp);
+        crate::order::sort_by(&mut order, f64::total_cmp);
         if order.first() == order.last() {
             return;
         }

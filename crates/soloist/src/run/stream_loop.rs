@@ -9,6 +9,7 @@ use crate::core::abort::{Alarm as Bell, Demand, watched};
 use crate::core::budget_share::BudgetShare;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
+use crate::core::order;
 use crate::erased::MoveId;
 use crate::search::step::Unfinished;
 use crate::search::{Clock, Exchange, Limits, insert};
@@ -454,7 +455,7 @@ impl<'p> Drive<'p> {
         let all = self.streams.iter().flat_map(|stream| stream.tally.history.iter().copied());
         let mut events: Vec<Improvement> =
             all.filter(|event| end.is_none_or(|end| (event.playouts, event.stream) <= end)).collect();
-        events.sort_by_key(|event| (event.playouts, event.stream));
+        order::sort_by_key(&mut events, |event| (event.playouts, event.stream));
         events
     }
 

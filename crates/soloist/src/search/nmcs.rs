@@ -34,6 +34,7 @@ use super::family::Family;
 use super::{Context, Search, Status, replay, states};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::ensure;
+use crate::core::order;
 use crate::core::parameter::{PerLevel, parameters};
 use crate::core::solution::Solution;
 use crate::erased::problem::{ErasedProblem, State};
@@ -223,7 +224,7 @@ impl Frame {
             depth = entry.path.len();
             children.extend(entry.children().map(|child| (parent, child)));
         }
-        children.sort_by(|(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
+        order::sort_by(&mut children, |(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
         // The better one of two solutions that pass the same child.
         let width = width.min(room.states(parents, &children));
         let mut kept: BTreeSet<(usize, MoveId)> = BTreeSet::new();

@@ -506,7 +506,7 @@ impl Kernel for Repair {
         };
         let mut rest: Vec<(usize, u16, Vec<u16>)> = second.iter().map(stay).collect();
         rest.retain(|(length, _, stay)| !stay.is_empty() && (limited || 2 * stay.len() >= *length));
-        rest.sort_by_key(|(.., stay)| std::cmp::Reverse(stay.len()));
+        soloist::order::sort_by_key(&mut rest, |(.., stay)| std::cmp::Reverse(stay.len()));
         for (_, kind, stay) in rest {
             let mut route = Route::new(tables, kind);
             route.set(tables, kind, stay.iter().copied());

@@ -69,7 +69,9 @@ impl Rich {
         // The marker in front is no route.
         routes.retain(|route| route.len() > 1);
         let due = |visit: u16| self.tables.network.due(usize::from(self.tables.place(visit)));
-        routes.sort_by(|a, b| a[0].cmp(&b[0]).then(due(a[1]).total_cmp(&due(b[1]))).then(a[1].cmp(&b[1])));
+        soloist::order::sort_by(&mut routes, |a, b| {
+            a[0].cmp(&b[0]).then(due(a[1]).total_cmp(&due(b[1]))).then(a[1].cmp(&b[1]))
+        });
         for route in routes {
             moves.extend_from_slice(route);
             moves.push(0);

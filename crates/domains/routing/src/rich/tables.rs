@@ -212,7 +212,7 @@ pub(super) fn ranks(tables: &Tables) -> Vec<u16> {
     let mut ranks = Vec::with_capacity(keys.len() * size);
     let mut order: Vec<usize> = (0..size).collect();
     for key in keys {
-        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+        soloist::order::sort_by(&mut order, |&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
         let begin = ranks.len();
         ranks.resize(begin + size, 0);
         for (rank, &request) in order.iter().enumerate() {

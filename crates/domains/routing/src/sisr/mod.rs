@@ -229,7 +229,7 @@ impl Sisr {
         self.customers.active.clear();
         self.customers.active.extend(tour.iter().copied().filter(|&c| c != 0));
         self.customers.active.extend_from_slice(absent);
-        self.customers.active.sort_unstable();
+        soloist::order::sort(&mut self.customers.active);
         self.open = 0;
         for route in &mut self.routes {
             route.clear(&network);

@@ -104,7 +104,9 @@ impl Vrptw {
         // With detours the depot's own move decides.
         let closes = if network.has_detours() { network.certainly_late(0) } else { network.latest(0) };
         let mut by_due: Vec<u16> = (1..n).map(|c| c as u16).collect();
-        by_due.sort_by(|&a, &b| network.due(a as usize).total_cmp(&network.due(b as usize)).then(a.cmp(&b)));
+        soloist::order::sort_by(&mut by_due, |&a, &b| {
+            network.due(a as usize).total_cmp(&network.due(b as usize)).then(a.cmp(&b))
+        });
         let mut hash = StableHasher::new();
         hash.write(b"vrptw");
         hash.write_u64(objective as u64);
@@ -270,7 +272,7 @@ impl Vrptw {
     pub fn canonical(&self, tour: &[u16], moves: &mut Vec<u16>) {
         let mut routes: Vec<&[u16]> = tour.split(|&c| c == 0).filter(|customers| !customers.is_empty()).collect();
         let due = |c: u16| self.network.due(c as usize);
-        routes.sort_by(|a, b| due(a[0]).total_cmp(&due(b[0])).then(a[0].cmp(&b[0])));
+        soloist::order::sort_by(&mut routes, |a, b| due(a[0]).total_cmp(&due(b[0])).then(a[0].cmp(&b[0])));
         for route in routes {
             moves.extend_from_slice(route);
             moves.push(0);

@@ -3,6 +3,7 @@
 use super::edits::{Shape, Turned};
 use super::learned_link_costs::Table;
 use crate::Rng;
+use crate::core::order;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::replay::Entry;
 use serde::{Deserialize, Serialize};
@@ -268,7 +269,7 @@ impl Links {
         let mut all: Vec<(f64, u64, u32)> =
             others.map(|other| (cost(other).unwrap_or(f64::INFINITY), self.names[other], other as u32)).collect();
         all.retain(|(cost, ..)| cost.is_finite());
-        all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order::sort_by(&mut all, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         all.truncate(NEAR);
         all.into_iter().map(|(.., other)| other).collect()
     }

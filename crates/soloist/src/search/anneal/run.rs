@@ -10,6 +10,7 @@ use super::{Anneal, LINKED, SUBSTITUTING};
 use crate::core::abort::EVERY;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::order;
 use crate::core::solution::Solution;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::{MoveId, validate};
@@ -125,7 +126,7 @@ impl AnnealSearch {
     fn ranked(&self, context: &Context<'_>) -> Vec<u64> {
         let sense = context.problem.sense();
         let mut standings: Vec<&(u64, Score)> = self.saved.standings.iter().collect();
-        standings.sort_by(|a, b| sense.best_first(Some(a.1), Some(b.1)));
+        order::sort_by(&mut standings, |a, b| sense.best_first(Some(a.1), Some(b.1)));
         standings.iter().map(|standing| standing.0).collect()
     }
 

@@ -100,6 +100,7 @@ use super::{Context, Limits, Search, Status};
 use crate::core::budget_share::BudgetShare;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::order;
 use crate::core::parameter::{ParameterError, parameters};
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
@@ -430,7 +431,7 @@ impl AutoSearch {
     /// Returns a field in order, the best first, and its scores in words.
     fn rank(&self, field: &[usize]) -> (Vec<usize>, String) {
         let mut ranked = field.to_vec();
-        ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
+        order::sort_by(&mut ranked, |&a, &b| self.entrants[a].order(&self.entrants[b]));
         let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
         (ranked, scores.join(", "))
     }

@@ -8,6 +8,7 @@ use super::run::BeamSearch;
 use crate::Rng;
 use crate::core::abort::Watch;
 use crate::core::hash::stable_hash;
+use crate::core::order;
 use crate::core::solution::{MoveId, Solution};
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::step::Unfinished;
@@ -65,7 +66,7 @@ impl BeamSearch {
                     children.extend(rank.map(|rank| (rank, at, mv, chance)));
                 }
             }
-            children.sort_by_key(|&(rank, at, _, _)| Reverse((rank, at)));
+            order::sort_by_key(&mut children, |&(rank, at, _, _)| Reverse((rank, at)));
             children.dedup_by_key(|&mut (rank, _, _, _)| rank);
             // Where the rest is long, it is played one by one.
             children.truncate(if left > all / 2 { PLACES } else { 1 });
@@ -117,7 +118,7 @@ impl BeamSearch {
         };
         let mut children: Vec<_> = pass.children.iter().filter(|child| child.parent != NONE).collect();
         if 2 * pass.next >= pass.layer.len() && !children.is_empty() {
-            children.sort_by_key(|child| Reverse((child.merit, child.parent)));
+            order::sort_by_key(&mut children, |child| Reverse((child.merit, child.parent)));
             let best = children.into_iter().take(PLACES);
             return best
                 .map(|child| reach(pass.layer[child.parent as usize].link, Some(child.mv), child.chance))
@@ -131,7 +132,7 @@ impl BeamSearch {
             (best, self.judge.ranker.tie(problem, &open.state, open.chance))
         };
         let mut ranked: Vec<_> = sample.map(|open| (rank(&open), open)).collect();
-        ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+        order::sort_by_key(&mut ranked, |(rank, _)| Reverse(*rank));
         ranked.into_iter().take(PLACES).map(|(_, open)| open).collect()
     }
 

@@ -9,6 +9,7 @@ use super::evaluate_child::{Judge, Judged, Measure, Origin};
 use super::merge::Future;
 use super::rank::chance_of;
 use crate::core::abort::EVERY;
+use crate::core::order;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::optimistic;
@@ -424,7 +425,7 @@ impl Queue {
         if jobs.has_failed {
             return None;
         }
-        jobs.done.sort_unstable_by_key(|(number, _)| *number);
+        order::sort_by_key(&mut jobs.done, |(number, _)| *number);
         let later = jobs.done.split_off(block.parts.len());
         let done = std::mem::replace(&mut jobs.done, later);
         Some(done.into_iter().map(|(_, part)| part).collect())

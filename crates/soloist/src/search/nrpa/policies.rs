@@ -4,6 +4,7 @@ use super::Nrpa;
 use super::levels::{Gate, pairs};
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
+use crate::core::order::sort_by;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::{MoveId, validate};
 use crate::rollout::policy::{Policy, Trace};
@@ -75,7 +76,7 @@ impl Frame {
         let found = (0..self.found.len()).rev().map(|at| (Some(self.found[at].score), Kind::Found(at)));
         let old = self.entries.iter().enumerate().map(|(at, entry)| (entry.score, Kind::Old(at)));
         let mut order: Vec<(Option<Score>, Kind)> = found.chain(old).collect();
-        order.sort_by(|a, b| sense.best_first(a.0, b.0));
+        sort_by(&mut order, |a, b| sense.best_first(a.0, b.0));
         order.truncate(width);
         let source = |kind: &Kind| match *kind {
             Kind::Found(at) => self.found[at].source,

@@ -5,6 +5,7 @@ use super::policies::Beams;
 use super::{Keep, Nrpa};
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::order::order_of;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
@@ -154,9 +155,9 @@ impl NrpaSearch {
         if self.turn < self.arms.len() {
             return;
         }
-        let mut order: Vec<usize> = (0..self.arms.len()).collect();
-        // A stable sort: of equal arms the earlier one stays.
-        order.sort_by(|&a, &b| self.sense.best_first(self.arms[a].best(), self.arms[b].best()));
+        // Of equal arms the earlier one stays.
+        let best_first = |a: usize, b: usize| self.sense.best_first(self.arms[a].best(), self.arms[b].best());
+        let mut order = order_of(self.arms.len(), &mut { best_first });
         order.truncate(self.arms.len().div_ceil(2));
         let mut index = 0;
         self.arms.retain(|_| {

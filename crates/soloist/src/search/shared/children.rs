@@ -101,15 +101,19 @@ impl Lister {
                     problem.child(state, child.mv, &mut self.state);
                     child.bound = optimistic(problem, &self.state);
                 }
-                children.sort_by_key(|child| std::cmp::Reverse(rank(sense, child.bound)));
+                best_first(sense, children);
             }
             Children::Bias => {
-                children.sort_by_cached_key(|child| {
-                    std::cmp::Reverse(rank(Sense::Maximize, problem.bias(state, child.mv)))
-                });
+                children.iter_mut().for_each(|child| child.bound = problem.bias(state, child.mv));
+                best_first(Sense::Maximize, children);
+                children.iter_mut().for_each(|child| child.bound = unbounded(sense));
             }
         }
     }
+}
+
+fn best_first(sense: Sense, children: &mut [Child]) {
+    children.sort_by_key(|child| std::cmp::Reverse(rank(sense, child.bound)));
 }
 
 /// Returns the bound of a state, infinitely good where none is known.

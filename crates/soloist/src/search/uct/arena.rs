@@ -435,16 +435,18 @@ impl Arena {
                 node.first = NONE;
             }
         }
-        let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
+        let mut order: Vec<u64> =
+            blocks.iter().enumerate().map(|(at, block)| (u64::from(block.first) << 32) | at as u64).collect();
         // The root goes where the old root was, which is kept only if it is the same. Where children come one at a
         // time, blocks below it may lie before it.
-        order[1..].sort_unstable_by_key(|&block| blocks[block as usize].first);
+        order[1..].sort_unstable();
         let mut place = vec![0_u32; blocks.len()];
         let mut end = 0_usize;
         for block in order {
-            let Block { first, len, .. } = blocks[block as usize];
+            let block = block as u32 as usize;
+            let Block { first, len, .. } = blocks[block];
             let (first, len) = (first as usize, len as usize);
-            place[block as usize] = end as u32;
+            place[block] = end as u32;
             for offset in 0..len {
                 self.swap(end + offset, first + offset);
             }

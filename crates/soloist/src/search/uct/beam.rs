@@ -2,6 +2,7 @@
 
 use super::arena::{Arena, NONE, Node};
 use crate::core::limits::MOST;
+use crate::core::order;
 use crate::core::parameter::{PerLevel, choice, parameters};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -150,15 +151,15 @@ impl Arena {
         }
         let Some(mut layer) = layers.pop() else { return 0 };
         layer.retain(|&(slot, _)| !(open_only && self.nodes[slot as usize].closed));
-        // A stable sort: of equal nodes the earlier one, in the order of their parents, stays.
-        layer.sort_by(|a, b| self.compare(a.0 as usize, b.0 as usize, rank, sense));
+        // Of equal nodes the earlier one, in the order of their parents, stays.
+        order::sort_by(&mut layer, |a, b| self.compare(a.0 as usize, b.0 as usize, rank, sense));
         layer.truncate(usize::try_from(width).unwrap_or(usize::MAX));
         let kept = layer.len();
         // Upwards: which nodes of each layer have a kept descendant; in the order of the parents, so that children form
         // blocks.
         let mut chosen = vec![Vec::new(); depth + 1];
         for above in (0..depth).rev() {
-            layer.sort_unstable_by_key(|&(slot, parent)| (parent, slot));
+            order::sort_by_key(&mut layer, |&(slot, parent)| (parent, slot));
             let mut parents: Vec<u32> = layer.iter().map(|&(_, parent)| parent).collect();
             parents.dedup();
             let next = parents.iter().map(|&parent| layers[above][parent as usize]).collect();

@@ -247,9 +247,7 @@ impl Learner {
                 if thinned || self.scale != present {
                     self.scale = present;
                     policy.clear();
-                    let mut entries: Vec<_> = table.entries().collect();
-                    entries.sort_unstable_by_key(|&(code, _)| code);
-                    entries.into_iter().for_each(|(code, entry)| policy.set_logit(code, logit(entry)));
+                    table.sorted().into_iter().for_each(|(code, entry)| policy.set_logit(code, logit(entry)));
                 } else {
                     self.distinct.iter().for_each(|&(code, _)| policy.set_logit(code, logit(table.get(code))));
                 }

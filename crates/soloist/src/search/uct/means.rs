@@ -61,6 +61,13 @@ impl Means {
         self.slots.iter().copied().filter(|(_, entry)| entry.count > 0)
     }
 
+    /// The entries by key.
+    pub(crate) fn sorted(&self) -> Vec<(u64, Entry)> {
+        let mut entries: Vec<_> = self.entries().collect();
+        entries.sort_unstable_by_key(|entry| entry.0);
+        entries
+    }
+
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.len = 0;
@@ -98,9 +105,7 @@ impl Means {
     }
 
     pub(crate) fn store(&self) -> Stored {
-        let mut entries: Vec<_> = self.entries().map(|(key, entry)| (key, entry.count, entry.sum)).collect();
-        entries.sort_unstable_by_key(|entry| entry.0);
-        Stored(entries)
+        Stored(self.sorted().into_iter().map(|(key, entry)| (key, entry.count, entry.sum)).collect())
     }
 
     /// Takes over stored entries. Returns false when they are not those of a table.
