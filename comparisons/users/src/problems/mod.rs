@@ -1,0 +1,53 @@
+//! The problems, in alphabetical order.
+//!
+//! Those whose faults were known when the bench was made are for design, and every second one of the others. A new
+//! problem goes to the half with fewer ones; none ever changes its half.
+
+mod bandwidth;
+mod colouring;
+mod orienteering;
+mod roster;
+mod stamps;
+mod tardiness;
+
+use crate::bench::Entry;
+use crate::bench::Half::{Design, Held};
+
+pub(crate) const PROBLEMS: &[Entry] = &[
+    Entry::of::<bandwidth::Graph>("bandwidth", Design),
+    Entry::of::<colouring::Graph>("colouring", Held),
+    Entry::of::<orienteering::Day>("orienteering", Design),
+    Entry::of::<roster::Roster>("roster", Design),
+    Entry::of_two::<stamps::Slots, stamps::Corners>("stamps", Design),
+    Entry::of::<tardiness::Jobs>("tardiness", Design),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Run;
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(PROBLEMS.is_sorted_by(|a, b| a.name < b.name));
+    }
+
+    #[test]
+    fn problems_keep_their_promises() {
+        for problem in PROBLEMS {
+            (problem.check)().unwrap_or_else(|violation| panic!("{}: {violation}", problem.name));
+        }
+    }
+
+    /// Solutions by hand are played move by move, and are no worse than what a random game gives.
+    #[test]
+    fn solutions_by_hand_are_legal() {
+        let run = |method, seconds| Run { method, seconds, seed: 1 };
+        for problem in PROBLEMS {
+            let hand = (problem.hand)(&run("hand", 0.05)).score.unwrap();
+            let random = (problem.full)(&run("sampling", 0.0)).unwrap().score;
+            let is_level = random.is_none_or(|random| (problem.sense)().at_least(hand, random));
+            assert!(is_level, "{}: {hand} by hand, {random:?} at random", problem.name);
+        }
+    }
+}
