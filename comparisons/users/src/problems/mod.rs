@@ -4,10 +4,21 @@
 //! problem goes to the half with fewer ones; none ever changes its half.
 
 mod bandwidth;
+mod chain;
 mod colouring;
+mod dominating;
+mod golfers;
+mod linear_arrangement;
+mod median;
 mod orienteering;
+mod passes;
+mod peg;
+mod puzzle;
+mod qubits;
+mod qubo;
 mod roster;
 mod stamps;
+mod superpermutation;
 mod tardiness;
 
 use crate::bench::Entry;
@@ -15,10 +26,22 @@ use crate::bench::Half::{Design, Held};
 
 pub(crate) const PROBLEMS: &[Entry] = &[
     Entry::of::<bandwidth::Graph>("bandwidth", Design),
+    Entry::of::<chain::Chain>("chain", Design),
     Entry::of::<colouring::Graph>("colouring", Held),
+    Entry::of::<dominating::Graph>("dominating", Design),
+    Entry::of::<golfers::Golfers>("golfers", Design),
+    Entry::of::<linear_arrangement::Graph>("linear-arrangement", Design),
+    Entry::of::<median::Median>("median", Design),
     Entry::of::<orienteering::Day>("orienteering", Design),
+    Entry::of::<passes::Passes<1>>("passes-1ms", Held),
+    Entry::of::<passes::Passes<20>>("passes-20ms", Design),
+    Entry::of::<peg::Pegs>("peg", Held),
+    Entry::of::<puzzle::Puzzle>("puzzle", Design),
+    Entry::of::<qubits::Circuit>("qubits", Held),
+    Entry::of::<qubo::Qubo>("qubo", Design),
     Entry::of::<roster::Roster>("roster", Design),
     Entry::of_two::<stamps::Slots, stamps::Corners>("stamps", Design),
+    Entry::of::<superpermutation::Texts>("superpermutation", Held),
     Entry::of::<tardiness::Jobs>("tardiness", Design),
 ];
 
