@@ -3,12 +3,18 @@
 //! Those whose faults were known when the bench was made are for design, and every second one of the others. A new
 //! problem goes to the half with fewer ones; none ever changes its half.
 
+mod assembly_line;
 mod bandwidth;
 mod chain;
 mod colouring;
+mod covering;
+mod cutting;
 mod dominating;
+mod features;
 mod golfers;
+mod golomb;
 mod linear_arrangement;
+mod lot_sizing;
 mod median;
 mod orienteering;
 mod passes;
@@ -20,17 +26,25 @@ mod roster;
 mod stamps;
 mod superpermutation;
 mod tardiness;
+mod timetable;
+mod tournament;
 
 use crate::bench::Entry;
 use crate::bench::Half::{Design, Held};
 
 pub(crate) const PROBLEMS: &[Entry] = &[
+    Entry::of::<assembly_line::Line>("assembly-line", Held),
     Entry::of::<bandwidth::Graph>("bandwidth", Design),
     Entry::of::<chain::Chain>("chain", Design),
     Entry::of::<colouring::Graph>("colouring", Held),
+    Entry::of::<covering::Design>("covering", Design),
+    Entry::of::<cutting::Stock>("cutting", Held),
     Entry::of::<dominating::Graph>("dominating", Design),
+    Entry::of::<features::Data>("features", Held),
     Entry::of::<golfers::Golfers>("golfers", Design),
+    Entry::of::<golomb::Golomb>("golomb", Held),
     Entry::of::<linear_arrangement::Graph>("linear-arrangement", Design),
+    Entry::of::<lot_sizing::Lots>("lot-sizing", Held),
     Entry::of::<median::Median>("median", Design),
     Entry::of::<orienteering::Day>("orienteering", Design),
     Entry::of::<passes::Passes<1>>("passes-1ms", Held),
@@ -43,6 +57,8 @@ pub(crate) const PROBLEMS: &[Entry] = &[
     Entry::of_two::<stamps::Slots, stamps::Corners>("stamps", Design),
     Entry::of::<superpermutation::Texts>("superpermutation", Held),
     Entry::of::<tardiness::Jobs>("tardiness", Design),
+    Entry::of::<timetable::Exams>("timetable", Design),
+    Entry::of::<tournament::League>("tournament", Held),
 ];
 
 #[cfg(test)]

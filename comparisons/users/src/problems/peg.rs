@@ -83,7 +83,7 @@ impl Pegs {
     ) -> bool {
         let mut moves = Vec::new();
         self.moves(&pegs, &mut moves);
-        if moves.is_empty() && line.len() > best.len() {
+        if moves.is_empty() && line.len() > best.len() || pegs == CENTRE {
             best.clone_from(line);
         }
         if pegs == CENTRE || !best.is_empty() && seen.len().is_multiple_of(64) && clock.is_over() {

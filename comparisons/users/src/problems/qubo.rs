@@ -1,11 +1,11 @@
-//! Quadratic binary optimisation: 80 bits, a weight of any sign for each pair; the sum over pairs of ones is large.
+//! Quadratic binary optimisation: 100 bits, a weight of any sign for each pair; the sum over pairs of ones is large.
 
 use crate::bench::{ByHand, Instance};
 use crate::hand::{Clock, accepts};
 use soloist::problem::{Exchange, Exchanges, Neighborhood};
 use soloist::{Problem, Rng, Score};
 
-const BITS: usize = 80;
+const BITS: usize = 100;
 
 /// Symmetric weights; on the diagonal those of single bits.
 pub(crate) struct Qubo(Vec<[i32; BITS]>);
@@ -18,7 +18,7 @@ pub(crate) struct Bits {
 
 impl Instance for Qubo {
     fn instance() -> Self {
-        let mut rng = Rng::new(80);
+        let mut rng = Rng::new(100);
         let draws: Vec<i32> = (0..BITS * BITS).map(|_| rng.below(201) as i32 - 100).collect();
         let weight = |a: usize, b: usize| draws[a.min(b) * BITS + a.max(b)];
         Self((0..BITS).map(|a| std::array::from_fn(|b| weight(a, b))).collect())
