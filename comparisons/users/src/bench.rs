@@ -9,6 +9,11 @@ use std::time::Duration;
 pub(crate) trait Instance: Problem + Sized {
     /// Returns the instance, the same for ever.
     fn instance() -> Self;
+
+    /// Returns the instance for other programs, as a literal of Python. Empty where there is no peer.
+    fn data(&self) -> String {
+        String::new()
+    }
 }
 
 /// A problem that a user can also solve without the library.
@@ -47,6 +52,7 @@ pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) half: Half,
     pub(crate) sense: fn() -> Sense,
+    pub(crate) data: fn() -> String,
     pub(crate) four: fn(&Run<'_>) -> Result<Row, String>,
     pub(crate) full: fn(&Run<'_>) -> Result<Row, String>,
     pub(crate) hand: fn(&Run<'_>) -> Row,
@@ -67,6 +73,7 @@ impl Entry {
             name,
             half,
             sense: || B::instance().sense(),
+            data: || B::instance().data(),
             four: |run| search(&Four(A::instance()), run),
             full: |run| search(&B::instance(), run),
             hand: by_hand::<B>,

@@ -1,4 +1,5 @@
-//! A bench of problems as users write them: `users list`, `users run PROBLEM VARIANT METHOD SECONDS SEED`.
+//! A bench of problems as users write them: `users list`, `users run PROBLEM VARIANT METHOD SECONDS SEED`, and
+//! `users data PROBLEM` for other programs.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command shows its result")]
 
 mod bench;
@@ -6,11 +7,12 @@ mod four;
 mod hand;
 mod problems;
 
-use bench::Run;
+use bench::{Entry, Run};
 use problems::PROBLEMS;
 use std::process::exit;
 
 const USAGE: &str = "users list
+users data PROBLEM
 users run PROBLEM VARIANT METHOD SECONDS SEED
   VARIANT: four (the four functions) or full (with those that `advise` names)
   METHOD: hand, auto, or another preset, with settings if any: \"anneal(start=0.05 rollout=random)\"";
@@ -25,6 +27,10 @@ fn main() {
                 println!("{:18} {:7} {:9} four full", problem.name, half.to_lowercase(), sense.to_lowercase());
             }
         }
+        ["data", name] => match find(name) {
+            Ok(problem) => println!("{}", (problem.data)()),
+            Err(error) => fail(&error),
+        },
         ["run", name, variant, method, seconds, seed] => match run(name, variant, method, seconds, seed) {
             Ok(line) => println!("{line}"),
             Err(error) => fail(&error),
@@ -33,9 +39,13 @@ fn main() {
     }
 }
 
-fn run(name: &str, variant: &str, method: &str, seconds: &str, seed: &str) -> Result<String, String> {
+fn find(name: &str) -> Result<&'static Entry, String> {
     let found = PROBLEMS.iter().find(|problem| problem.name == name);
-    let problem = found.ok_or_else(|| format!("no problem `{name}`: see `users list`"))?;
+    found.ok_or_else(|| format!("no problem `{name}`: see `users list`"))
+}
+
+fn run(name: &str, variant: &str, method: &str, seconds: &str, seed: &str) -> Result<String, String> {
+    let problem = find(name)?;
     let seconds = seconds.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
     let (Some(seconds), Ok(seed)) = (seconds, seed.parse()) else { return Err("SECONDS and SEED are numbers".into()) };
     let run = Run { method, seconds, seed };

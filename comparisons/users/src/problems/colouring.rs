@@ -34,6 +34,9 @@ impl Instance for Graph {
         }
         Self { neighbors }
     }
+    fn data(&self) -> String {
+        format!("{:?}", self.neighbors)
+    }
 }
 
 impl Problem for Graph {

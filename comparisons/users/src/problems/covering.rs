@@ -26,6 +26,9 @@ impl Instance for Design {
         let within = |set: u32| triples.iter().enumerate().filter(|(_, t)| *t & !set == 0).map(|(at, _)| 1 << at).sum();
         Self(sets(5).into_iter().map(within).collect())
     }
+    fn data(&self) -> String {
+        format!("{:?}", self.0)
+    }
 }
 
 impl Design {

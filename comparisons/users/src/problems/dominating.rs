@@ -30,6 +30,9 @@ impl Instance for Graph {
         }
         Self(around)
     }
+    fn data(&self) -> String {
+        format!("{:?}", self.0)
+    }
 }
 
 impl Graph {

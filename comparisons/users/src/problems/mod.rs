@@ -48,6 +48,7 @@ pub(crate) const PROBLEMS: &[Entry] = &[
     Entry::of::<median::Median>("median", Design),
     Entry::of::<orienteering::Day>("orienteering", Design),
     Entry::of::<passes::Passes<1>>("passes-1ms", Held),
+    Entry::of::<passes::Passes<200>>("passes-200ms", Held),
     Entry::of::<passes::Passes<20>>("passes-20ms", Design),
     Entry::of::<peg::Pegs>("peg", Held),
     Entry::of::<puzzle::Puzzle>("puzzle", Design),

@@ -23,6 +23,9 @@ impl Instance for Qubo {
         let weight = |a: usize, b: usize| draws[a.min(b) * BITS + a.max(b)];
         Self((0..BITS).map(|a| std::array::from_fn(|b| weight(a, b))).collect())
     }
+    fn data(&self) -> String {
+        format!("{:?}", self.0)
+    }
 }
 
 impl Qubo {

@@ -58,6 +58,9 @@ impl Instance for Roster {
         let work = (0..NURSES).map(|_| [14, 17, 19, 20][rng.index(4)]).collect();
         Self { wish, disliked, work }
     }
+    fn data(&self) -> String {
+        format!("{:?}", (&self.wish, &self.disliked, &self.work))
+    }
 }
 
 impl Problem for Roster {
