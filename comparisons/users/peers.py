@@ -9,7 +9,9 @@ import argparse
 import ast
 import csv
 import itertools
+import os
 import subprocess
+import sys
 import time
 
 import run
@@ -113,6 +115,10 @@ def main():
     parser.add_argument("--problems", default=",".join(MODELS))
     parser.add_argument("--seconds", default="5")
     arguments = parser.parse_args()
+    env = run.environment()
+    if env.get("LD_PRELOAD") != os.environ.get("LD_PRELOAD"):
+        # The same program again, with the clock of processor time.
+        os.execve(sys.executable, [sys.executable, *sys.argv], env)
     path = run.HERE / "peers.csv"
     done = {(row["problem"], row["seconds"]) for row in run.read(path)}
     is_new = not path.exists()

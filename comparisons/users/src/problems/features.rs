@@ -1,4 +1,5 @@
-//! Feature selection: which of 30 features a nearest-neighbour classifier should see. A black box of half a millisecond.
+//! Feature selection: which of 30 features a nearest-neighbour classifier should see. A black box of half a
+//! millisecond.
 
 use crate::bench::{ByHand, Instance};
 use crate::hand::{Clock, anneal};
