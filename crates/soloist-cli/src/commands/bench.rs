@@ -62,6 +62,24 @@ pub(crate) struct BenchArgs {
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+    /// Show the runs live on a page at this port of 127.0.0.1, or of ADDR, until they end; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address)]
+    pub(crate) serve: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(crate) quiet: QuietArgs,
+    /// Start over: empty the file of runs first (only if it holds nothing but runs)
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Keep no solutions in the file of runs (they cannot be checked again then)
+    #[arg(long)]
+    pub(crate) no_solutions: bool,
+}
+
+/// What is shown beside the table of the methods.
+#[derive(Args, Debug)]
+pub(crate) struct ShownArgs {
     /// Also print a table of the instances
     #[arg(long)]
     pub(crate) instances: bool,
@@ -74,17 +92,6 @@ pub(crate) struct BenchArgs {
     /// Write runs and tables as CSV files into DIR (made if missing): runs, methods, comparisons, instances, profile
     #[arg(long, value_name = "DIR")]
     pub(crate) csv: Option<PathBuf>,
-    /// Show the runs live on a page at this port of 127.0.0.1, or of ADDR, until they end; port 0 picks a free one
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address)]
-    pub(crate) serve: Option<SocketAddr>,
-    #[command(flatten)]
-    pub(crate) quiet: QuietArgs,
-    /// Start over: empty the file of runs first (only if it holds nothing but runs)
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// Keep no solutions in the file of runs (they cannot be checked again then)
-    #[arg(long)]
-    pub(crate) no_solutions: bool,
 }
 
 /// Runs the command.
@@ -122,7 +129,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         feed.close();
     }
     let findings = bench.findings();
-    let text = findings.text(Shown { format, instances: args.instances, profile: args.profile });
+    let text = findings.text(Shown { format, instances: args.shown.instances, profile: args.shown.profile });
     Failure::of_all([ran, output::print(&text), outputs.write(&findings)])?;
     match findings.unverified() {
         0 if findings.missing() > 0 => Ok(130),
@@ -152,12 +159,12 @@ impl Outputs {
         plan.files().for_each(|(path, what)| files.add(path, what));
         files.check("the file of runs", runs)?;
         files.add(runs, "the runs");
-        if let Some(path) = &args.svg {
+        if let Some(path) = &args.shown.svg {
             files.check("--svg", path)?;
             files.add(path, "the drawing of --svg");
         }
-        let svg = args.svg.as_deref().map(Target::new).transpose()?;
-        let csv = args.csv.as_deref().map(|folder| Folder::new(folder, &files)).transpose()?;
+        let svg = args.shown.svg.as_deref().map(Target::new).transpose()?;
+        let csv = args.shown.csv.as_deref().map(|folder| Folder::new(folder, &files)).transpose()?;
         Ok(Self { csv, svg })
     }
 

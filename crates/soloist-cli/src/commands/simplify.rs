@@ -45,18 +45,8 @@ pub(crate) struct SimplifyArgs {
     /// The name of the function
     #[arg(long, value_name = "NAME", value_parser = units::identifier, default_value = "f")]
     pub(crate) function: String,
-    /// The outputs in this order, by name [default: every statement that no other one uses, in the order of the text]
-    #[arg(long, value_name = "A,B,C", value_parser = units::names)]
-    pub(crate) outputs: Option<units::Names>,
-    /// The inputs of the code in this order, by name, whether they are used or not [default: as they first occur]
-    #[arg(long, value_name = "A,B,C", value_parser = units::names)]
-    pub(crate) args: Option<units::Names>,
-    /// Functions of FILE that the code does not compute: their values are inputs
-    #[arg(long, value_name = "F,G", value_parser = units::names)]
-    pub(crate) opaque: Option<units::Names>,
-    /// The notation of FILE [default: by its marks]
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) notation: Option<From>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
     /// Also compute the derivatives of each output by all inputs: the code of reverse mode or that of the derivatives
     /// as polynomials, whichever has fewer operations
     #[arg(long, conflicts_with = "order")]
@@ -78,6 +68,36 @@ pub(crate) struct SimplifyArgs {
     #[command(flatten)]
     pub(crate) quiet: QuietArgs,
 
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
+    /// Keep products and powers of sums as FILE writes them: (1-z)*(1+z) is not multiplied out to 1-z*z, which loses
+    /// digits near z = 1
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) as_written: bool,
+}
+
+/// How FILE is read.
+#[derive(Args, Debug)]
+pub(crate) struct ReadingArgs {
+    /// The outputs in this order, by name [default: every statement that no other one uses, in the order of the text]
+    #[arg(long, value_name = "A,B,C", value_parser = units::names)]
+    pub(crate) outputs: Option<units::Names>,
+    /// The inputs of the code in this order, by name, whether they are used or not [default: as they first occur]
+    #[arg(long, value_name = "A,B,C", value_parser = units::names)]
+    pub(crate) args: Option<units::Names>,
+    /// Functions of FILE that the code does not compute: their values are inputs
+    #[arg(long, value_name = "F,G", value_parser = units::names)]
+    pub(crate) opaque: Option<units::Names>,
+    /// The notation of FILE [default: by its marks]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) notation: Option<From>,
+}
+
+/// Which orders are searched.
+#[derive(Args, Debug)]
+pub(crate) struct OrderArgs {
     /// Take this order of variables, outermost first, instead of searching; variables left out come innermost. Commas
     /// inside parentheses belong to the name, as in f(x,y)
     #[arg(long, value_name = "A,B,C", value_parser = units::names, help_heading = SEARCH)]
@@ -91,6 +111,11 @@ pub(crate) struct SimplifyArgs {
     pub(crate) set: Vec<Setting>,
     #[command(flatten, next_help_heading = SEARCH)]
     pub(crate) streams: StreamArgs,
+}
+
+/// How much work each phase does.
+#[derive(Args, Debug)]
+pub(crate) struct EffortArgs {
     /// Time of the whole run: 30, 30s, 1.5m, 2h, 500ms; the search takes up to a third, and what the phases leave is
     /// polishing unless --playouts is given [default: 30s and 2000 orders for the search, whichever is reached first,
     /// and amounts of work by size for the other phases]
@@ -117,10 +142,6 @@ pub(crate) struct SimplifyArgs {
     /// Stop after the Horner scheme and its common sub-expressions
     #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
     pub(crate) no_greedy: bool,
-    /// Keep products and powers of sums as FILE writes them: (1-z)*(1+z) is not multiplied out to 1-z*z, which loses
-    /// digits near z = 1
-    #[arg(long, help_heading = SEARCH)]
-    pub(crate) as_written: bool,
 }
 
 /// Notations that `simplify` reads.
@@ -186,15 +207,15 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let start = Instant::now();
     let unopened = |error| Failure::runtime(DOMAIN.unopened(&args.file, &error));
     let reading = Reading {
-        outputs: args.outputs.as_ref().map(|names| names.0.clone()),
-        args: args.args.as_ref().map(|names| names.0.clone()),
+        outputs: args.reading.outputs.as_ref().map(|names| names.0.clone()),
+        args: args.reading.args.as_ref().map(|names| names.0.clone()),
         complex: args.code.complex,
-        opaque: args.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
+        opaque: args.reading.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
         ..Reading::default()
     };
-    let notation = args.notation.map(notation);
+    let notation = args.reading.notation.map(notation);
     let system = Arc::new(open_with(&args.file, true, notation, &reading).map_err(unopened)?);
-    simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
+    simplifier.order = args.order.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
     signal::install(args.quiet.quiet)?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
@@ -361,17 +382,23 @@ fn note(args: &SimplifyArgs, line: &str) {
 /// The setting and the effort asked for.
 fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
     let spec = RunSpec {
-        method: args.method.clone(),
-        set: args.set.iter().cloned().collect(),
-        seed: args.streams.seed,
-        threads: args.streams.threads,
+        method: args.order.method.clone(),
+        set: args.order.set.iter().cloned().collect(),
+        seed: args.order.streams.seed,
+        threads: args.order.streams.threads,
         ..RunSpec::default()
     };
     let setup = spec.setup(None, default_setup)?;
-    let limits = Budget { playouts: args.playouts, time: args.time, ..Budget::default() };
+    let limits = Budget { playouts: args.effort.playouts, time: args.effort.time, ..Budget::default() };
     let effort = Effort {
         as_written: args.as_written,
-        ..Effort::from_options(&limits, args.prove, args.refine, !args.no_greedy, args.polish)
+        ..Effort::from_options(
+            &limits,
+            args.effort.prove,
+            args.effort.refine,
+            !args.effort.no_greedy,
+            args.effort.polish,
+        )
     };
     refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })

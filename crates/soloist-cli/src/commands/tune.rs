@@ -51,42 +51,8 @@ pub(crate) struct TuneArgs {
     #[command(flatten, next_help_heading = RUN_LIMITS)]
     pub(crate) limits: LimitArgs,
 
-    /// Settings drawn in each iteration
-    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "30", help_heading = TUNING)]
-    pub(crate) samples: usize,
-    /// The best of them, to which the distribution moves; default: a fifth of the samples, at least 2
-    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, help_heading = TUNING)]
-    pub(crate) elite: Option<usize>,
-    /// Iterations
-    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "10", help_heading = TUNING)]
-    pub(crate) iterations: usize,
-    /// Fresh instances of each iteration
-    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "10", help_heading = TUNING)]
-    pub(crate) batch: usize,
-    /// How far the distribution moves to the elite in an iteration, above 0, at most 1
-    #[arg(long, value_name = "X", value_parser = units::share, allow_hyphen_values = true, default_value = "0.7", help_heading = TUNING)]
-    pub(crate) smoothing: f64,
-    /// Begin with this mean instead of the middle of the range (repeatable)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = units::setting, help_heading = TUNING)]
-    pub(crate) start: Vec<Setting>,
-    /// Drop settings within an iteration as soon as this test says that they do not belong to the best: a paired t
-    /// test, or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
-    #[arg(long, value_name = "TEST", value_parser = race(), help_heading = TUNING)]
-    pub(crate) race: Option<Race>,
-    /// Same as --race t
-    #[arg(long, conflicts_with = "race", help_heading = TUNING)]
-    pub(crate) racing: bool,
-    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: the largest
-    /// difference so far in the iteration
-    #[arg(long, value_name = "X", value_parser = units::positive, allow_hyphen_values = true, help_heading = TUNING)]
-    pub(crate) spread: Option<f64>,
-    /// Instances for the final comparison (repeatable; none of those to tune on); default: a quarter of INSTANCES, at
-    /// most 50, is held out
-    #[arg(long, value_name = "INSTANCES", help_heading = TUNING)]
-    pub(crate) validation: Vec<String>,
-    /// Seeds of each instance in the final comparison
-    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "1", help_heading = TUNING)]
-    pub(crate) validation_seeds: usize,
+    #[command(flatten, next_help_heading = TUNING)]
+    pub(crate) tuning: TuningArgs,
 
     /// The folder of runs, trace, figure and result, made if missing; a tuning that it holds is continued
     #[arg(long, short, value_name = "DIR", default_value = "tuning", help_heading = OUTPUT)]
@@ -102,6 +68,47 @@ pub(crate) struct TuneArgs {
     pub(crate) fresh: bool,
 }
 
+/// How a tuning goes.
+#[derive(Args, Debug)]
+pub(crate) struct TuningArgs {
+    /// Settings drawn in each iteration
+    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "30")]
+    pub(crate) samples: usize,
+    /// The best of them, to which the distribution moves; default: a fifth of the samples, at least 2
+    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true)]
+    pub(crate) elite: Option<usize>,
+    /// Iterations
+    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "10")]
+    pub(crate) iterations: usize,
+    /// Fresh instances of each iteration
+    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "10")]
+    pub(crate) batch: usize,
+    /// How far the distribution moves to the elite in an iteration, above 0, at most 1
+    #[arg(long, value_name = "X", value_parser = units::share, allow_hyphen_values = true, default_value = "0.7")]
+    pub(crate) smoothing: f64,
+    /// Begin with this mean instead of the middle of the range (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = units::setting)]
+    pub(crate) start: Vec<Setting>,
+    /// Drop settings within an iteration as soon as this test says that they do not belong to the best: a paired t
+    /// test, or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
+    #[arg(long, value_name = "TEST", value_parser = race())]
+    pub(crate) race: Option<Race>,
+    /// Same as --race t
+    #[arg(long, conflicts_with = "race")]
+    pub(crate) racing: bool,
+    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: the largest
+    /// difference so far in the iteration
+    #[arg(long, value_name = "X", value_parser = units::positive, allow_hyphen_values = true)]
+    pub(crate) spread: Option<f64>,
+    /// Instances for the final comparison (repeatable; none of those to tune on); default: a quarter of INSTANCES, at
+    /// most 50, is held out
+    #[arg(long, value_name = "INSTANCES")]
+    pub(crate) validation: Vec<String>,
+    /// Seeds of each instance in the final comparison
+    #[arg(long, value_name = "N", value_parser = units::several, allow_hyphen_values = true, default_value = "1")]
+    pub(crate) validation_seeds: usize,
+}
+
 /// Reads the word of a race.
 fn race() -> impl TypedValueParser<Value = Race> {
     let all = [Race::T, Race::Hoeffding];
@@ -112,21 +119,22 @@ fn race() -> impl TypedValueParser<Value = Race> {
 impl TuneArgs {
     /// What is tuned.
     fn spec(&self) -> TuneSpec {
+        let tuning = &self.tuning;
         let run = RunSpec {
             threads: Some(self.streams.threads.unwrap_or(1)),
             ..self.method.spec(self.problem, self.limits.limits())
         };
         TuneSpec {
-            start: self.start.clone(),
-            validation: self.validation.clone(),
-            validation_seeds: self.validation_seeds,
-            samples: self.samples,
-            elite: self.elite,
-            iterations: self.iterations,
-            batch: self.batch,
-            smoothing: self.smoothing,
-            race: self.race.or(self.racing.then_some(Race::T)),
-            spread: self.spread,
+            start: tuning.start.clone(),
+            validation: tuning.validation.clone(),
+            validation_seeds: tuning.validation_seeds,
+            samples: tuning.samples,
+            elite: tuning.elite,
+            iterations: tuning.iterations,
+            batch: tuning.batch,
+            smoothing: tuning.smoothing,
+            race: tuning.race.or(tuning.racing.then_some(Race::T)),
+            spread: tuning.spread,
             seed: self.streams.seed.unwrap_or(0),
             ..TuneSpec::new(self.problem, run, self.instances.clone(), self.parameter.clone())
         }

@@ -19,7 +19,7 @@ impl Findings<'_> {
             "options": self.plan.options,
             "sense": result::sense(self.plan.sense),
             "seeds": self.plan.seeds,
-            "threads": self.plan.threads,
+            "threads": self.plan.load.threads,
             "methods": self.rows.iter().zip(&self.standings).map(|(row, standing)| self.method_json(row, standing)).collect::<Vec<_>>(),
             "comparisons": self.comparisons.iter().map(|comparison| self.comparison_json(comparison)).collect::<Vec<_>>(),
             "instances": self.instances.iter().map(|&at| self.instance_json(at)).collect::<Vec<_>>(),

@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
         let total = counted(plan.jobs.len(), "run");
         context.note(&format!("{}: {total}, {done} done, {at_a_time} at a time, kept in {path}", plan.domain.name));
         let timed = plan.methods.iter().any(|method| method.budget.time.is_some());
-        share_cores(timed, at_a_time * plan.threads, context);
+        share_cores(timed, at_a_time * plan.load.threads, context);
     }
 
     /// Makes the runs that the file does not hold yet. Those that are interrupted are not kept.

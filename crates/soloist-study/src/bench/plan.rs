@@ -21,7 +21,7 @@ pub struct Plan {
     pub(crate) domain: &'static Domain,
     pub(crate) options: Options,
     pub(crate) sense: Sense,
-    pub(crate) threads: usize,
+    pub(crate) load: Load,
     pub(crate) seeds: Vec<u64>,
     pub(crate) methods: Vec<Planned>,
     /// Index of the method that the others are compared with.
@@ -38,6 +38,12 @@ pub struct Plan {
     pub(crate) files: Vec<(PathBuf, &'static str)>,
     /// The keys of all runs, of those too that a filter hides.
     pub(crate) keys: HashSet<String>,
+}
+
+/// How many cores are busy.
+pub(crate) struct Load {
+    /// Threads of a run.
+    pub(crate) threads: usize,
     /// Runs at a time, where the spec says it.
     at_a_time: Option<usize>,
 }
@@ -109,7 +115,7 @@ impl Plan {
     /// number of cores.
     #[must_use]
     pub fn at_a_time(&self, asked: Option<usize>) -> usize {
-        asked.or(self.at_a_time).unwrap_or_else(|| (cores() / self.threads).max(1))
+        asked.or(self.load.at_a_time).unwrap_or_else(|| (cores() / self.load.threads).max(1))
     }
 
     /// The files that the description names, each with a word for it.
@@ -180,7 +186,7 @@ impl Plan {
             domain,
             options,
             sense,
-            threads,
+            load: Load { threads, at_a_time: spec_jobs },
             seeds,
             methods,
             baseline,
@@ -191,7 +197,6 @@ impl Plan {
             jobs,
             files,
             keys,
-            at_a_time: spec_jobs,
         })
     }
 

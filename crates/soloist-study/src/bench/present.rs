@@ -165,7 +165,7 @@ impl<'a> Findings<'a> {
             options.concat(),
             counted(self.instances.len(), "instance"),
             counted(self.plan.seeds.len(), "seed"),
-            counted(self.plan.threads, "thread"),
+            counted(self.plan.load.threads, "thread"),
         )
     }
 

@@ -68,13 +68,8 @@ pub struct Exchanges<P: Exchange> {
     choices: Vec<Vec<P::Move>>,
     /// Assignments: places with a choice.
     open: Vec<u32>,
-    /// Sets: the places of the possible decisions in the order of their bias; empty: all are equal.
-    ranks: Vec<u32>,
-    /// Sets: the possible decisions that are not in the solution, and where each stands among them.
-    outside: Vec<u32>,
-    slots: Vec<u32>,
-    /// Sets: the place of each possible decision in the solution, or `NONE`.
-    places: Vec<u32>,
+    /// Sets: where the possible decisions are.
+    set: SetPlaces,
     /// The numbers of the present decisions among those possible, and the decisions.
     numbers: Vec<u32>,
     moves: Vec<P::Move>,
@@ -97,6 +92,18 @@ pub struct Exchanges<P: Exchange> {
     in_place: bool,
 }
 
+/// The possible decisions of a set.
+#[derive(Default)]
+struct SetPlaces {
+    /// Their places in the order of their bias; empty: all are equal.
+    ranks: Vec<u32>,
+    /// Those that are not in the solution, and where each stands among them.
+    outside: Vec<u32>,
+    slots: Vec<u32>,
+    /// The place of each in the solution, or `NONE`.
+    places: Vec<u32>,
+}
+
 impl<P: Exchange> fmt::Debug for Exchanges<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchanges").field("kind", &self.kind).field("moves", &self.moves).finish_non_exhaustive()
@@ -117,10 +124,7 @@ impl<P: Exchange> Exchanges<P> {
             kind: None,
             choices: Vec::new(),
             open: Vec::new(),
-            ranks: Vec::new(),
-            outside: Vec::new(),
-            slots: Vec::new(),
-            places: Vec::new(),
+            set: SetPlaces::default(),
             numbers: Vec::new(),
             moves: Vec::new(),
             state: None,
@@ -196,7 +200,7 @@ impl<P: Exchange> Exchanges<P> {
     /// Ranks the possible decisions of a set by the bias at the root, where there is one. Those that are no moves there
     /// have the rank of the middle one.
     fn rank(&mut self, problem: &P) {
-        self.ranks.clear();
+        self.set.ranks.clear();
         let Some(prior) = problem.prior().filter(|_| !self.is_assignment()) else { return };
         let (root, mut legal) = (problem.root(), Vec::new());
         problem.moves(&root, &mut legal);
@@ -209,18 +213,18 @@ impl<P: Exchange> Exchanges<P> {
         let middle = order[order.len() / 2];
         let below = |bias: f64| order.partition_point(|other| other.total_cmp(&bias).is_lt()) as u32;
         let choices = self.choices.iter().flatten();
-        self.ranks.extend(choices.map(|mv| below(known.get(mv).copied().unwrap_or(middle))));
+        self.set.ranks.extend(choices.map(|mv| below(known.get(mv).copied().unwrap_or(middle))));
     }
 
     /// Returns how many decisions are compared when one is drawn.
     fn compared(&self, rng: &mut Rng) -> usize {
-        if self.ranks.is_empty() { 1 } else { 1 << rng.below(SCALES) }
+        if self.set.ranks.is_empty() { 1 } else { 1 << rng.below(SCALES) }
     }
 
     /// Draws the place of a decision of the set: the one of least bias among some random ones.
     fn inside(&self, rng: &mut Rng) -> usize {
         let count = self.moves.len().max(1);
-        let rank = |place: usize| self.numbers.get(place).map_or(0, |&number| self.ranks[number as usize]);
+        let rank = |place: usize| self.numbers.get(place).map_or(0, |&number| self.set.ranks[number as usize]);
         let draws = self.compared(rng);
         let first = rng.index(count);
         (1..draws).fold(first, |best, _| {
@@ -232,31 +236,31 @@ impl<P: Exchange> Exchanges<P> {
     /// Draws a decision that is not in the set: the one of largest bias among some random ones. `None`: there is none.
     fn outside(&self, rng: &mut Rng) -> Option<u32> {
         let draws = self.compared(rng);
-        let count = self.outside.len();
+        let count = self.set.outside.len();
         if count == 0 {
             return None;
         }
-        let first = self.outside[rng.index(count)];
+        let first = self.set.outside[rng.index(count)];
         Some((1..draws).fold(first, |best, _| {
-            let other = self.outside[rng.index(count)];
-            if self.ranks[other as usize] > self.ranks[best as usize] { other } else { best }
+            let other = self.set.outside[rng.index(count)];
+            if self.set.ranks[other as usize] > self.set.ranks[best as usize] { other } else { best }
         }))
     }
 
     /// Notes that a decision has left the set.
     fn leave(&mut self, number: u32) {
-        self.places[number as usize] = NONE;
-        self.slots[number as usize] = self.outside.len() as u32;
-        self.outside.push(number);
+        self.set.places[number as usize] = NONE;
+        self.set.slots[number as usize] = self.set.outside.len() as u32;
+        self.set.outside.push(number);
     }
 
     /// Notes the place of a decision in the set.
     fn enter(&mut self, number: u32, place: u32) {
-        if std::mem::replace(&mut self.places[number as usize], place) == NONE {
-            let slot = self.slots[number as usize];
-            self.outside.swap_remove(slot as usize);
-            if let Some(&moved) = self.outside.get(slot as usize) {
-                self.slots[moved as usize] = slot;
+        if std::mem::replace(&mut self.set.places[number as usize], place) == NONE {
+            let slot = self.set.slots[number as usize];
+            self.set.outside.swap_remove(slot as usize);
+            if let Some(&moved) = self.set.outside.get(slot as usize) {
+                self.set.slots[moved as usize] = slot;
             }
         }
     }
@@ -267,11 +271,11 @@ impl<P: Exchange> Exchanges<P> {
             return true;
         }
         let count = self.choices(0).len() as u32;
-        self.places = vec![NONE; count as usize];
-        (self.outside, self.slots) = ((0..count).collect(), (0..count).collect());
+        self.set.places = vec![NONE; count as usize];
+        (self.set.outside, self.set.slots) = ((0..count).collect(), (0..count).collect());
         for place in 0..self.numbers.len() {
             let number = self.numbers[place];
-            if self.places[number as usize] != NONE {
+            if self.set.places[number as usize] != NONE {
                 return false;
             }
             self.enter(number, place as u32);
@@ -616,7 +620,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         ensure(self.enter_places(), "a decision that a set holds twice")?;
         for step in log {
             let (old, new) = self.decisions(step);
-            let is_new = new.is_none() || self.is_assignment() || self.places[step.new as usize] == NONE;
+            let is_new = new.is_none() || self.is_assignment() || self.set.places[step.new as usize] == NONE;
             let known = step.new == NONE || new.is_some();
             let place = (step.place as usize) < self.moves.len() + usize::from(!self.is_assignment());
             let state = self.state.as_ref().filter(|_| known && is_new && place && (old, new) != (None, None));

@@ -68,42 +68,56 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "SCORE", value_parser = units::score, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(crate) target: Option<f64>,
 
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub(crate) output: OutputArgs,
+
+    #[command(flatten, next_help_heading = CHECKPOINTS)]
+    pub(crate) checkpoints: CheckpointArgs,
+
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+}
+
+/// Where results go.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct OutputArgs {
     /// Print the result as one JSON object
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub(crate) json: bool,
     /// Also write the result as JSON to FILE (replaced at the end); a FILE that ends in .sol is written in the text
     /// format in which the field publishes solutions, where it has one (routes)
-    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Draw the solution into FILE
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
     /// Write events (start, improved, progress, end) to FILE as they come, one JSON object a line (an existing file is
     /// emptied when the search starts; with --resume they are appended)
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
     /// Show the run live on a page at this port of 127.0.0.1, or of ADDR, until it ends; port 0 picks a free one
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address, help_heading = OUTPUT)]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address)]
     pub(crate) serve: Option<SocketAddr>,
-    #[command(flatten, next_help_heading = OUTPUT)]
+    #[command(flatten)]
     pub(crate) quiet: QuietArgs,
+}
 
+/// What is saved of a search, and continued.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckpointArgs {
     /// Write the state of the search to FILE now and then and at the end; an existing FILE must be the one that is
     /// resumed
-    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Time between checkpoints
     #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, default_value = "60s")]
-    #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
+    #[arg(requires = "checkpoint")]
     pub(crate) checkpoint_every: Duration,
     /// Continue the search in FILE exactly; method, rollout, seed, threads and --keep come from it. FILE is written
     /// only if --checkpoint names it too. A --memory limit is not in it: repeat it. `auto` and `anneal` divide their
     /// budget in advance: with a larger one the run is not that of the larger budget from the start
-    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
 }
 
 const CLUSTER: &str = "Clusters and schedulers";

@@ -36,13 +36,13 @@ pub(super) fn settled(args: &SolveArgs) -> Result<SolveArgs, Failure> {
     let mut args = args.clone();
     if let Some(shared) = args.cluster.share.folder()? {
         args.streams.seed = Some(args.streams.seed.unwrap_or(0).wrapping_add(shared.worker));
-        args.checkpoint = Some(shared.checkpoint());
+        args.checkpoints.checkpoint = Some(shared.checkpoint());
     }
     if args.cluster.is_repeated()
-        && let Some(path) = &args.checkpoint
+        && let Some(path) = &args.checkpoints.checkpoint
         && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
     {
-        args.resume = Some(path.clone());
+        args.checkpoints.resume = Some(path.clone());
     }
     Ok(args)
 }

@@ -68,9 +68,9 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         shared.mend(&mut args, &*instance)?;
     }
     let args = &args;
-    let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
+    let is_repeated = args.cluster.is_repeated() && args.checkpoints.resume.is_some();
     let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
-    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
+    let saved = args.checkpoints.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
     let (bytes, before, ended) = match saved {
         None => (None, None, None),
         Some((bytes, info, whole)) => {
@@ -82,14 +82,14 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let resolved = resolve::resolve(args.problem, &spec, &*instance, is_begun, before.as_ref());
     let ResolvedRun { setup, budget, keep } = resolved?;
     let before = before.map(|before| before.info);
-    if let (true, Some(info), Some(path)) = (is_repeated, &before, &args.resume) {
+    if let (true, Some(info), Some(path)) = (is_repeated, &before, &args.checkpoints.resume) {
         cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, is_begun, None)?.setup, info)?;
     }
     let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
     let (start, prefix) = given(args, &*instance)?;
     let outputs = Outputs::check(args, &*instance)?;
 
-    let quiet = args.quiet.quiet;
+    let quiet = args.output.quiet.quiet;
     let terminal = Terminal::new(quiet);
     signal::install(quiet)?;
     let limits = prepare(args, &mut *instance, &budget, before.as_ref(), begin)?;
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
     let counted = before.as_ref().map_or_else(Counters::default, |info| info.counters);
     let human = TerminalProgress::new(instance, quiet, &limits, setup.method.unit(), counted);
-    let feed = args.serve.map(|address| serve(address, asked, &terminal)).transpose()?;
+    let feed = args.output.serve.map(|address| serve(address, asked, &terminal)).transpose()?;
     let page = feed.as_deref().map(|feed| FeedObserver::begin(feed, asked, &budget, before.as_ref(), None));
     let mut observers = RunObservers { human, events, page };
     let request = Request {
@@ -113,7 +113,10 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         prefix,
         keep,
         interval: observers.human.interval(),
-        checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
+        checkpoint: outputs
+            .checkpoint
+            .as_ref()
+            .map(|target| (target.path().to_owned(), args.checkpoints.checkpoint_every)),
         resume: bytes,
         stop: Some(&signal::STOP),
     };
@@ -137,7 +140,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
 
 /// An error where the last checkpoint could not be written.
 fn unsaved(args: &SolveArgs, report: &Report) -> Result<(), Failure> {
-    match (&report.unsaved, &args.checkpoint) {
+    match (&report.unsaved, &args.checkpoints.checkpoint) {
         (Some(error), Some(path)) => Err(Failure::runtime(format!("{}: {error}", path.display()))),
         _ => Ok(()),
     }
@@ -150,7 +153,7 @@ fn given(args: &SolveArgs, instance: &dyn AnyInstance) -> Result<(Vec<Value>, Op
             let moves = instance.start_from(text)?;
             // It is a start all the same.
             let wrong = instance.check(text).err().filter(|wrong| wrong.starts_with("claims "));
-            if let Some(wrong) = wrong.filter(|_| !args.quiet.quiet) {
+            if let Some(wrong) = wrong.filter(|_| !args.output.quiet.quiet) {
                 output::note(&format!("{}: {wrong}", path.display()));
             }
             Ok(moves)
@@ -175,7 +178,7 @@ fn prepare(
     let mut go_on = || !signal::STOP.load(Ordering::Relaxed) && most.is_none_or(|most| begin.elapsed() < most);
     let undone = instance.prepare(&mut go_on);
     let undone = undone.map_err(|error| Failure::runtime(InstanceError::new(&args.instance, error).to_string()))?;
-    if let Some(line) = undone.filter(|_| !args.quiet.quiet) {
+    if let Some(line) = undone.filter(|_| !args.output.quiet.quiet) {
         output::note(&line);
     }
     let taken = most.map_or(Duration::ZERO, |most| most.min(begin.elapsed()));
@@ -201,7 +204,7 @@ fn exit_code(report: &Report) -> u8 {
 /// Prints and writes the result, verified: all of it even if something is wrong with it, then what has failed.
 fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
     let json = RunRecord::result(asked, report).line();
-    let printed = if args.json { output::print(&json) } else { output::print(&text::text(asked, report)) };
+    let printed = if args.output.json { output::print(&json) } else { output::print(&text::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| {
         // Without a solution a file `.sol` would say that nothing is to be done.
         let asks = is_published(target.path()) && !report.solution().is_null();
@@ -211,7 +214,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
     let svg = match &outputs.svg {
         Some(target) if !report.solution().is_null() => target.write(&asked.instance.svg(report.solution())),
         Some(target) => {
-            if !args.quiet.quiet {
+            if !args.output.quiet.quiet {
                 output::note(&format!("no solution to draw, {} is not written", target.shown()));
             }
             Ok(())
@@ -300,8 +303,8 @@ fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
         return Failure::usage(error.to_string());
     }
     let file = match error {
-        SolveError::Checkpoint(Write(_)) => args.checkpoint.as_deref(),
-        SolveError::Checkpoint(_) => args.resume.as_deref(),
+        SolveError::Checkpoint(Write(_)) => args.checkpoints.checkpoint.as_deref(),
+        SolveError::Checkpoint(_) => args.checkpoints.resume.as_deref(),
         _ => None,
     };
     Failure::runtime(file.map_or_else(|| error.to_string(), |file| format!("{}: {error}", file.display())))
@@ -320,10 +323,10 @@ impl Outputs {
     fn check(args: &SolveArgs, instance: &dyn AnyInstance) -> Result<Self, Failure> {
         let make = |path: &Option<_>| path.as_deref().map(Target::new).transpose();
         let outputs = Self {
-            out: make(&args.out)?,
-            svg: make(&args.svg)?,
-            events: make(&args.events)?,
-            checkpoint: args.checkpoint.as_deref().map(Target::regular).transpose()?,
+            out: make(&args.output.out)?,
+            svg: make(&args.output.svg)?,
+            events: make(&args.output.events)?,
+            checkpoint: args.checkpoints.checkpoint.as_deref().map(Target::regular).transpose()?,
         };
         let all = outputs.named();
         for (at, (option, target)) in all.iter().enumerate() {
@@ -337,13 +340,13 @@ impl Outputs {
             args.start.iter().for_each(|start| inputs.add(start, "a solution to start from"));
             args.prefix.iter().for_each(|prefix| inputs.add(prefix, "the moves to begin with"));
             // A resumed run may continue in the same checkpoint.
-            if let Some(resume) = args.resume.as_deref().filter(|_| *option != "--checkpoint") {
+            if let Some(resume) = args.checkpoints.resume.as_deref().filter(|_| *option != "--checkpoint") {
                 inputs.add(resume, "the checkpoint to resume");
             }
             inputs.check(option, Path::new(target.shown()))?;
         }
-        if let (Some(target), Some(path)) = (&outputs.checkpoint, &args.checkpoint)
-            && !args.resume.as_deref().is_some_and(|resume| target.is_same(resume))
+        if let (Some(target), Some(path)) = (&outputs.checkpoint, &args.checkpoints.checkpoint)
+            && !args.checkpoints.resume.as_deref().is_some_and(|resume| target.is_same(resume))
             && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
         {
             // Hours of work may be in it.

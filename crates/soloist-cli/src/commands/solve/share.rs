@@ -62,7 +62,7 @@ impl Shared {
         let result = self.result();
         let is_usable = check::read(&result.display().to_string()).is_ok_and(|text| instance.start_from(&text).is_ok());
         args.start.extend(is_usable.then(|| result.clone()));
-        args.resume = None;
+        args.checkpoints.resume = None;
         let from =
             if is_usable { format!("with the solution of {}", result.display()) } else { "from the start".into() };
         output::note(&format!(

@@ -197,7 +197,7 @@ impl Policy {
         }));
         // Apart, so that the compiler takes several exponentials at a time.
         scratch.fresh.clear();
-        scratch.fresh.extend(scratch.logits.iter().map(|logit| weight_of(logit * self.sharpness)));
+        scratch.fresh.extend(scratch.logits.iter().map(|logit| weight_of(logit * self.numbers.sharpness)));
         let values = scratch.logits.iter().zip(&scratch.fresh);
         for (&slot, (&logit, &weight)) in scratch.touched.iter().zip(values) {
             scratch.local[slot as usize] = 0;
@@ -223,9 +223,9 @@ impl Policy {
             let terms = &trace.terms[i * count..][..count];
             gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum -= chance * term);
         }
-        self.terms.resize(count, self.bias_weight);
+        self.terms.resize(count, self.numbers.bias_weight);
         for (weight, slope) in self.terms.iter_mut().zip(&gradient) {
-            *weight += self.bias_rate * slope;
+            *weight += self.numbers.bias_rate * slope;
         }
     }
 }
@@ -239,7 +239,7 @@ pub(super) struct Moves {
 
 impl Moves {
     pub(super) fn new(policy: &Policy, alpha: f64) -> Self {
-        Self { rate: alpha * policy.sharpness, clamp: policy.clamp }
+        Self { rate: alpha * policy.numbers.sharpness, clamp: policy.numbers.clamp }
     }
 
     /// The logit of a code of this weight, after `count` choices of it and the summed chance of its steps.

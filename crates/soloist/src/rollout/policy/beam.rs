@@ -303,7 +303,7 @@ impl BitSets {
         let (weights, negative) = self.weights.split_at_mut(self.words * 64);
         // Apart, so that the compiler takes several exponentials at a time.
         for (weight, logit) in weights.iter_mut().zip(&self.logits) {
-            *weight = weight_of(logit * policy.sharpness);
+            *weight = weight_of(logit * policy.numbers.sharpness);
         }
         for (negative, weight) in negative.iter_mut().zip(&*weights) {
             *negative = weight.wrapping_neg();

@@ -25,6 +25,17 @@ const MAX_WEIGHT: u64 = 1 << 48;
 /// More codes than this are hashed even if the problem names their number: a plain table would not stay in a cache.
 const MAX_PLAIN: u32 = 1 << 20;
 
+/// What a policy is made with.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    temperature: f64,
+    /// 1 / temperature.
+    sharpness: f64,
+    bias_weight: f64,
+    bias_rate: f64,
+    clamp: f64,
+}
+
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
 /// Codes below [`Facts::code_count`](crate::problem::Facts::code_count) address a plain table. Others are hashed: open
@@ -33,14 +44,9 @@ const MAX_PLAIN: u32 = 1 << 20;
 /// restores it, at a cost linear in the codes touched.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    temperature: f64,
-    /// 1 / temperature.
-    sharpness: f64,
-    bias_weight: f64,
-    bias_rate: f64,
+    numbers: Numbers,
     /// Weights of the terms of the bias, where they are learned; those missing are `bias_weight`.
     terms: Vec<f64>,
-    clamp: f64,
     /// Weights of the codes below its length.
     plain: Vec<u64>,
     buckets: Vec<Bucket>,
@@ -99,12 +105,8 @@ impl Policy {
         assert!(clamp >= 0.0, "the clamp {clamp} of a policy is negative or NaN");
         assert!(!bias_weight.is_nan(), "the weight of the bias is NaN");
         let mut policy = Self {
-            temperature,
-            sharpness: 1.0 / temperature,
-            bias_weight,
-            bias_rate: 0.0,
+            numbers: Numbers { temperature, sharpness: 1.0 / temperature, bias_weight, bias_rate: 0.0, clamp },
             terms: Vec::new(),
-            clamp,
             plain: Vec::new(),
             buckets: Vec::new(),
             logits: Vec::new(),
@@ -137,7 +139,7 @@ impl Policy {
     /// them beginning at `bias_weight`; 0 leaves them there.
     #[must_use]
     pub fn with_bias_rate(mut self, rate: f64) -> Self {
-        self.bias_rate = rate;
+        self.numbers.bias_rate = rate;
         self
     }
 
@@ -199,20 +201,20 @@ impl Policy {
     #[inline]
     #[must_use]
     pub fn uses_bias(&self) -> bool {
-        self.bias_weight != 0.0 || self.learns_bias()
+        self.numbers.bias_weight != 0.0 || self.learns_bias()
     }
 
     /// Whether playouts must supply the terms of the biases, because their weights are learned.
     #[inline]
     #[must_use]
     pub fn learns_bias(&self) -> bool {
-        self.bias_rate != 0.0
+        self.numbers.bias_rate != 0.0
     }
 
     /// Returns the factor exp(bias weight x bias) of a move.
     #[must_use]
     pub fn bias_factor(&self, bias: f64) -> f64 {
-        exp(self.bias_weight * bias)
+        exp(self.numbers.bias_weight * bias)
     }
 
     /// Returns the integer weight of `code` times the factor of a bias.
@@ -231,7 +233,7 @@ impl Policy {
     /// Returns the weight of term `k` of the bias.
     #[must_use]
     pub fn term_weight(&self, k: usize) -> f64 {
-        self.terms.get(k).copied().unwrap_or(self.bias_weight)
+        self.terms.get(k).copied().unwrap_or(self.numbers.bias_weight)
     }
 
     /// Starts a nested copy.
@@ -257,8 +259,8 @@ impl Policy {
     /// Whether another policy has the same settings, whatever either has learned.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let settings = |policy: &Self| {
-            let Self { temperature, bias_weight, bias_rate, clamp, plain, .. } = policy;
-            ([temperature, bias_weight, bias_rate, clamp].map(|setting| setting.to_bits()), plain.len())
+            let Numbers { temperature, bias_weight, bias_rate, clamp, .. } = policy.numbers;
+            ([temperature, bias_weight, bias_rate, clamp].map(f64::to_bits), policy.plain.len())
         };
         settings(self) == settings(other)
     }
@@ -279,7 +281,7 @@ impl Policy {
             && let Some((slot, logit)) = self.undo.pop()
         {
             self.logits[slot as usize] = logit;
-            *self.weight_mut(slot as usize) = weight_of(logit * self.sharpness);
+            *self.weight_mut(slot as usize) = weight_of(logit * self.numbers.sharpness);
         }
         while self.order.len() > frame.order
             && let Some(slot) = self.order.pop()
@@ -306,8 +308,8 @@ impl Policy {
         self.scratch.forget();
         self.reserve(1);
         let slot = self.find_or_insert(code);
-        let logit = logit.clamp(-self.clamp, self.clamp);
-        self.set(slot, logit, weight_of(logit * self.sharpness));
+        let logit = logit.clamp(-self.numbers.clamp, self.numbers.clamp);
+        self.set(slot, logit, weight_of(logit * self.numbers.sharpness));
     }
 
     /// Gives a slot its logit and the weight that goes with it.
@@ -461,7 +463,7 @@ impl Policy {
             let slot = self.find_or_insert(code) as usize;
             self.logits[slot] = logit;
             self.saved[slot] = saved;
-            *self.weight_mut(slot) = weight_of(logit * self.sharpness);
+            *self.weight_mut(slot) = weight_of(logit * self.numbers.sharpness);
         }
         self.undo = undo.iter().map(|&(age, logit)| (self.order[age as usize], logit)).collect();
     }

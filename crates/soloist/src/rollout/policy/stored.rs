@@ -45,10 +45,10 @@ impl Stored {
 impl Serialize for Policy {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let stored = Stored {
-            temperature: self.temperature,
-            bias_weight: self.bias_weight,
-            bias_rate: self.bias_rate,
-            clamp: self.clamp,
+            temperature: self.numbers.temperature,
+            bias_weight: self.numbers.bias_weight,
+            bias_rate: self.numbers.bias_rate,
+            clamp: self.numbers.clamp,
             plain: self.plain.len() as u32,
             terms: self.terms.clone(),
             entries: self.order.iter().map(|&slot| (self.code_at(slot as usize), self.logits[slot as usize])).collect(),

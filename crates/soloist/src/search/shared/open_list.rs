@@ -62,7 +62,11 @@ pub(crate) struct OpenList {
     /// That states were dropped, in words.
     remarks: Vec<String>,
     root: State,
-    /// The current node's state, moves and children.
+    expanded: Expanded,
+}
+
+/// The node whose children are being visited.
+struct Expanded {
     state: State,
     path: Vec<MoveId>,
     children: Vec<Child>,
@@ -92,11 +96,8 @@ impl OpenList {
             born: 0,
             ledger: Ledger::open(),
             remarks: Vec::new(),
-            state: root.clone(),
-            child: root.clone(),
+            expanded: Expanded { state: root.clone(), path: Vec::new(), children: Vec::new(), child: root.clone() },
             root,
-            path: Vec::new(),
-            children: Vec::new(),
         }
     }
 
@@ -145,54 +146,54 @@ impl OpenList {
         self.born += 1;
     }
 
-    /// Whether the state in `self.child`, or a better one with its future, was met before.
+    /// Whether the state in `self.expanded.child`, or a better one with its future, was met before.
     fn seen(&mut self, problem: &dyn ErasedProblem) -> bool {
         let Some(table) = &mut self.table else { return false };
-        self.identities.of(problem, &self.child).is_some_and(|identity| table.enter(identity))
+        self.identities.of(problem, &self.expanded.child).is_some_and(|identity| table.enter(identity))
     }
 
-    /// Whether a better state with the future of the one in `self.state` was met after it.
+    /// Whether a better state with the future of the one in `self.expanded.state` was met after it.
     fn is_outdone(&mut self, problem: &dyn ErasedProblem) -> bool {
         let Some(table) = self.table.as_ref().filter(|_| self.identities.futures) else { return false };
-        self.identities.of(problem, &self.state).is_some_and(|identity| table.outdoes(identity))
+        self.identities.of(problem, &self.expanded.state).is_some_and(|identity| table.outdoes(identity))
     }
 
-    /// Puts the state of a node into `self.state`, by the moves to it.
+    /// Puts the state of a node into `self.expanded.state`, by the moves to it.
     fn replay(&mut self, problem: &dyn ErasedProblem, at: u32) {
-        self.nodes.path(at, &mut self.path);
-        self.state.clone_from(&self.root);
-        for part in self.path.chunks(EVERY) {
-            part.iter().for_each(|&mv| problem.apply(&mut self.state, mv));
+        self.nodes.path(at, &mut self.expanded.path);
+        self.expanded.state.clone_from(&self.root);
+        for part in self.expanded.path.chunks(EVERY) {
+            part.iter().for_each(|&mv| problem.apply(&mut self.expanded.state, mv));
             if problem.watch().abandons() {
                 break;
             }
         }
     }
 
-    /// Lists the children of the state in `self.state`.
+    /// Lists the children of the state in `self.expanded.state`.
     fn unfold(&mut self, problem: &dyn ErasedProblem) {
         // Only a stream with a random order needs the key.
         let salted = matches!(self.lister.salt, Some(Some(_)));
-        let key = if salted { self.identities.of(problem, &self.state).map(|(key, _)| key) } else { None };
-        self.lister.list(problem, &self.state, self.path.len(), key, &mut self.children);
+        let key = if salted { self.identities.of(problem, &self.expanded.state).map(|(key, _)| key) } else { None };
+        self.lister.list(problem, &self.expanded.state, self.expanded.path.len(), key, &mut self.expanded.children);
     }
 
-    /// Visits the state in `self.child`, the moves to it being `self.path`.
+    /// Visits the state in `self.expanded.child`, the moves to it being `self.expanded.path`.
     fn visit(&mut self, context: &mut Context<'_>, parent: u32) {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
-        let depth = self.path.len();
+        let depth = self.expanded.path.len();
         if depth % EVERY == EVERY - 1 && problem.watch().gives_up(depth) {
             return;
         }
-        let bound = optimistic(problem, &self.child);
+        let bound = optimistic(problem, &self.expanded.child);
         if self.sense.is_hopeless(bound, context.incumbent()) || self.seen(problem) {
             return;
         }
-        if problem.is_finished(&self.child) {
-            context.score_leaf(&self.child, &self.path);
+        if problem.is_finished(&self.expanded.child) {
+            context.score_leaf(&self.expanded.child, &self.expanded.path);
         } else {
-            self.push(self.path.last().copied(), parent, self.path.len() as u32, bound);
+            self.push(self.expanded.path.last().copied(), parent, self.expanded.path.len() as u32, bound);
         }
     }
 
@@ -217,18 +218,18 @@ impl Search for OpenList {
         self.lister.begin(context);
         let problem = context.problem;
         if self.born == 0 && self.current.is_none() && self.nodes.is_empty() {
-            self.path.clear();
-            self.child.clone_from(&self.root);
+            self.expanded.path.clear();
+            self.expanded.child.clone_from(&self.root);
             self.visit(context, NONE);
         } else if let Some((at, next)) = self.current {
-            if let Some(&Child { mv, .. }) = self.children.get(next) {
+            if let Some(&Child { mv, .. }) = self.expanded.children.get(next) {
                 self.current = Some((at, next + 1));
-                problem.child(&self.state, mv, &mut self.child);
-                self.path.push(mv);
+                problem.child(&self.expanded.state, mv, &mut self.expanded.child);
+                self.expanded.path.push(mv);
                 self.visit(context, at);
-                self.path.pop();
+                self.expanded.path.pop();
             }
-            if next + 1 >= self.children.len() {
+            if next + 1 >= self.expanded.children.len() {
                 self.current = None;
                 self.nodes.unlink(at);
             }
@@ -296,7 +297,7 @@ impl Search for OpenList {
         if let Some((at, next)) = self.current {
             self.replay(problem, at);
             self.unfold(problem);
-            if next >= self.children.len() {
+            if next >= self.expanded.children.len() {
                 return Err(CheckpointError::Corrupt("a list of open states"));
             }
         }

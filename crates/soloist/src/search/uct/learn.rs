@@ -79,14 +79,20 @@ pub(super) struct Learner {
     pub(super) codes: Vec<u64>,
     /// A hash of the moves from the beginning of the game to each node on the path: its name in the AMAF table.
     pub(super) names: Vec<u64>,
-    /// Codes of the moves played for good, and the name of the node they lead to.
-    before: Vec<u64>,
-    root: u64,
+    before: Before,
     /// Codes and positions, each code at its last position only.
     distinct: Vec<(u64, usize)>,
     state: State,
     /// Whether anything looks at codes.
     pub(super) needs_codes: bool,
+}
+
+/// The moves played for good.
+#[derive(Clone, Serialize, Deserialize)]
+struct Before {
+    codes: Vec<u64>,
+    /// The name of the node they lead to.
+    root: u64,
 }
 
 /// A learner in a checkpoint.
@@ -100,8 +106,7 @@ pub(super) struct Saved {
     waiting: u64,
     best: Option<Score>,
     best_trace: Trace<MoveId>,
-    before: Vec<u64>,
-    root: u64,
+    before: Before,
 }
 
 impl Learner {
@@ -128,8 +133,7 @@ impl Learner {
             trace: Trace::default(),
             codes: Vec::new(),
             names: Vec::new(),
-            before: Vec::new(),
-            root: ROOT,
+            before: Before { codes: Vec::new(), root: ROOT },
             distinct: Vec::new(),
             state: root.clone(),
             needs_codes: uct.uses_codes(),
@@ -140,7 +144,7 @@ impl Learner {
     pub(super) fn start(&mut self) {
         self.codes.clear();
         self.names.clear();
-        self.names.push(self.root);
+        self.names.push(self.before.root);
     }
 
     /// Extends the path by a move with this code.
@@ -233,7 +237,7 @@ impl Learner {
         });
         if let Some(table) = &mut self.history {
             let mut thinned = false;
-            let earlier = self.before.iter().filter(|&code| !self.codes.contains(code));
+            let earlier = self.before.codes.iter().filter(|&code| !self.codes.contains(code));
             for &code in earlier.chain(self.distinct.iter().map(|(code, _)| code)) {
                 thinned |= table.add(code, value);
             }
@@ -273,8 +277,8 @@ impl Learner {
         self.best = None;
         self.waiting = 0;
         self.best_trace.clear();
-        self.root = ROOT;
-        self.before.clear();
+        self.before.root = ROOT;
+        self.before.codes.clear();
         if let Some(table) = &mut self.amaf {
             table.clear();
         }
@@ -282,9 +286,9 @@ impl Learner {
 
     /// Takes note that the move with this code was played: nodes are named from there.
     pub(super) fn advance(&mut self, code: u64) {
-        self.root = mix(self.root, code);
-        if !self.before.contains(&code) {
-            self.before.push(code);
+        self.before.root = mix(self.before.root, code);
+        if !self.before.codes.contains(&code) {
+            self.before.codes.push(code);
         }
         // A line that can no longer be played is not adapted to.
         let first = self.best_trace.chosen().first().map(|&at| self.best_trace.lifetimes()[at as usize].code);
@@ -304,7 +308,6 @@ impl Learner {
             best: self.best,
             best_trace: self.best_trace.clone(),
             before: self.before.clone(),
-            root: self.root,
         }
     }
 
@@ -330,7 +333,7 @@ impl Learner {
         (self.policy, self.waiting) = (saved.policy, saved.waiting);
         self.best = saved.best;
         self.best_trace = saved.best_trace;
-        (self.scale, self.before, self.root) = (saved.scale, saved.before, saved.root);
+        (self.scale, self.before) = (saved.scale, saved.before);
         Ok(())
     }
 }
