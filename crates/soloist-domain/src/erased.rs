@@ -93,12 +93,12 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
         problem.moves(&state, &mut legal);
         // Some problems show a move by what was played before it: alone it can only be shown if it is legal at first.
         let is_first = |mv: &MoveOf<I>| first.binary_search_by_key(&stable_hash(mv), |&hash| hash).is_ok();
-        let alone = legal.iter().find(|&&mv| is_first(&mv) && instance.moves(&[mv]).get(0) == Some(shown));
+        let alone = legal.iter().find(|&&mv| is_first(&mv) && is_shown(&instance.moves(&[mv]), 0, shown));
         let behind = || {
             legal.iter().find(|&&mv| {
                 let mut played = moves.clone();
                 played.push(mv);
-                instance.moves(&played).get(at) == Some(shown)
+                is_shown(&instance.moves(&played), at, shown)
             })
         };
         let Some(&mv) = alone.or_else(behind) else {
@@ -108,6 +108,11 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
         moves.push(mv);
     }
     Some(Ok(moves))
+}
+
+/// Whether the move at a place is shown so.
+fn is_shown(moves: &Value, at: usize, shown: &Value) -> bool {
+    moves.get(at) == Some(shown)
 }
 
 /// The moves that a text lists as results show them, without a solution.

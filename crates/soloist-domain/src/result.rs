@@ -99,6 +99,12 @@ pub fn parameters_of(setup: &Setup) -> Map<String, Value> {
     all
 }
 
+/// Returns an object. Unlike the macro of `serde_json`, it is compiled once.
+#[must_use]
+pub fn object(fields: Vec<(&str, Value)>) -> Value {
+    fields.into_iter().collect()
+}
+
 /// Whether two scores are the same up to rounding.
 #[must_use]
 pub fn close(a: f64, b: f64) -> bool {

@@ -9,8 +9,9 @@ use crate::scheme::Direction;
 use crate::spec::{generate, is_spec, write};
 use crate::summary::calls_text;
 use crate::{draw, verify};
-use serde_json::{Value, json};
+use serde_json::Value;
 use soloist_domain::answer::{json, solution};
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 use std::sync::Arc;
 
@@ -130,14 +131,14 @@ impl Instance for HornerInstance {
         let order = self.problem.order(moves);
         let system = self.problem.system();
         let counts = Dag::build(system, &order, self.problem.signs()).level_counts();
-        let names: Vec<&str> = order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
-        json!({
-            "order": names,
-            "operations": counts.total(),
-            "additions": counts.additions,
-            "multiplications": counts.multiplications,
-            "powers": counts.powers,
-        })
+        let names: Value = order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
+        object(vec![
+            ("order", names),
+            ("operations", counts.total().into()),
+            ("additions", counts.additions.into()),
+            ("multiplications", counts.multiplications.into()),
+            ("powers", counts.powers.into()),
+        ])
     }
 
     fn moves(&self, moves: &[u8]) -> Value {

@@ -12,6 +12,8 @@ pub mod run;
 pub mod search;
 
 pub use check::{advise, check};
+#[doc(hidden)]
+pub use core::order;
 pub use core::rng::Rng;
 pub use core::score::{Score, Sense};
 pub use problem::Problem;
@@ -26,8 +28,6 @@ pub mod prelude {
     pub use crate::{Budget, Method, Outcome, Problem, Rng, Score, Sense, Setup, Solver, advise, check};
 }
 
-#[doc(hidden)]
-pub use core::order;
 /// What the macro of parameters needs.
 #[doc(hidden)]
 pub mod table {

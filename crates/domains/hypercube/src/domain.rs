@@ -7,6 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::search::parameters::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
+use soloist_domain::result::object;
 use soloist_domain::{
     Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow, follow_steps,
 };
@@ -218,10 +219,14 @@ impl<P: Walks> Instance for CubeInstance<P> {
         let around = if self.kind == Kind::Coil { nodes.first() } else { None };
         let next = nodes.iter().skip(1).chain(around);
         let transitions: Vec<u32> = nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros()).collect();
-        json!({
-            "kind": self.kind.name(), "d": self.cube.dimension, "k": self.cube.spread,
-            "length": transitions.len(), "nodes": nodes, "transitions": transitions,
-        })
+        object(vec![
+            ("kind", self.kind.name().into()),
+            ("d", json!(self.cube.dimension)),
+            ("k", json!(self.cube.spread)),
+            ("length", transitions.len().into()),
+            ("nodes", json!(nodes)),
+            ("transitions", json!(transitions)),
+        ])
     }
 
     fn moves(&self, moves: &[P::Move]) -> Value {

@@ -3,6 +3,7 @@
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::SubmittedSolution;
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, WARNING, follow};
 
 /// The domain as the command line knows it.
@@ -78,7 +79,8 @@ impl Instance for KnapsackInstance {
     fn solution(&self, moves: &[Choice]) -> Value {
         let items = self.problem.packed(moves);
         let sum = |pick: fn(&Item) -> u64| items.iter().map(|&item| pick(&self.sack.items[item as usize])).sum::<u64>();
-        json!({ "items": items, "value": sum(|item| item.value), "weight": sum(|item| item.weight) })
+        let (value, weight) = (sum(|item| item.value), sum(|item| item.weight));
+        object(vec![("items", json!(items)), ("value", value.into()), ("weight", weight.into())])
     }
 
     /// Each decision as `[item, 1 for taken or 0 for skipped]`.

@@ -3,6 +3,7 @@
 use crate::verify::{self, Played, check, replay};
 use crate::{Game, Morpion, Position, Stroke, Variant, draw, format, generate, is_spec, read, write};
 use serde_json::{Value, json};
+use soloist_domain::result::object;
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_steps,
 };
@@ -94,12 +95,22 @@ impl Instance for MorpionInstance {
         let list: Vec<Value> = strokes
             .iter()
             .map(|&Stroke { point: (x, y), direction, position }| {
-                json!({ "point": [x, y], "direction": direction.sign().to_string(), "position": position })
+                object(vec![
+                    ("point", json!([x, y])),
+                    ("direction", direction.sign().to_string().into()),
+                    ("position", json!(position)),
+                ])
             })
             .collect();
         let pentasol = format::pentasol(variant, &strokes);
         let (length, start) = (strokes.len(), self.game.start().len());
-        json!({ "variant": variant.name(), "length": length, "start": start, "moves": list, "pentasol": pentasol })
+        object(vec![
+            ("variant", variant.name().into()),
+            ("length", length.into()),
+            ("start", start.into()),
+            ("moves", list.into()),
+            ("pentasol", json!(pentasol)),
+        ])
     }
 
     /// Each move of the search as `[column, row, direction, position]`.

@@ -4,6 +4,7 @@ use super::instance::encode;
 use super::{Objective, Order, Packing, TOLERANCE, Worth, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::json as read_json;
+use soloist_domain::result::object;
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, WARNING,
 };
@@ -120,10 +121,21 @@ impl Instance for PackingInstance {
         let tubes: Vec<Value> = places
             .iter()
             .map(|place| {
-                json!({ "type": place.kind, "container": place.container, "hull": place.hull, "x": place.x, "y": place.y })
+                object(vec![
+                    ("type", json!(place.kind)),
+                    ("container", json!(place.container)),
+                    ("hull", json!(place.hull)),
+                    ("x", place.x.into()),
+                    ("y", place.y.into()),
+                ])
             })
             .collect();
-        json!({ "value": self.problem.value_of(&counts), "containers": containers, "counts": counts, "tubes": tubes })
+        object(vec![
+            ("value", json!(self.problem.value_of(&counts))),
+            ("containers", json!(containers)),
+            ("counts", json!(counts)),
+            ("tubes", tubes.into()),
+        ])
     }
 
     /// Each move as `[type, place]`: the place is two numbers of 26 bits.

@@ -5,6 +5,7 @@ use crate::{Differencing, JOIN, Numbers, SPLIT, check, draw, generate, is_spec, 
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use soloist::{Problem, Setup};
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, WARNING};
 
 /// The domain as the command line knows it.
@@ -111,7 +112,11 @@ impl Instance for PartitionInstance {
         let mut end = self.problem.root();
         moves.iter().for_each(|&mv| self.problem.apply(&mut end, mv));
         let difference = self.problem.exact_difference(&end);
-        json!({ "difference": difference.to_string(), "left": places(false), "right": places(true) })
+        object(vec![
+            ("difference", difference.to_string().into()),
+            ("left", json!(places(false))),
+            ("right", json!(places(true))),
+        ])
     }
 
     /// Each move as `"split"` or `"join"`.

@@ -3,6 +3,7 @@
 use crate::{Stacking, Yard, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::Setup;
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -77,7 +78,7 @@ impl Instance for StackingInstance {
         let number = |item: usize| self.yard.items()[item].number;
         let rows: Vec<Value> =
             movements.iter().map(|own| json!([own.time, number(own.item), own.from, own.to])).collect();
-        json!({ "relocations": relocations, "movements": rows })
+        object(vec![("relocations", json!(relocations)), ("movements", rows.into())])
     }
 
     /// The ranks chosen.

@@ -11,6 +11,7 @@ use super::{draw, spec, text, verify};
 use serde_json::{Value, json};
 use soloist::search::parameters::{Auto, Entries, Entry};
 use soloist::{Method, Problem, Setup};
+use soloist_domain::result::object;
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow, follow_steps,
 };
@@ -187,7 +188,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
         match verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &list.moves) {
             Ok(played) => solution_json(&played),
             // A search that plays an illegal move is shown as it is; the check that follows rejects it.
-            Err(error) => serde_json::json!({ "moves": self.moves(moves), "error": error.to_string() }),
+            Err(error) => object(vec![("moves", self.moves(moves)), ("error", error.to_string().into())]),
         }
     }
 
@@ -244,14 +245,22 @@ impl<G: Geometry> Instance for TileInstance<G> {
 /// `penalty` is `none` for the games without penalties.
 pub fn solution_json(played: &Verified) -> Value {
     let moves: Vec<Value> = (played.steps.iter())
-        .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))
+        .map(|s| {
+            object(vec![
+                ("row", json!(s.row)),
+                ("col", json!(s.col)),
+                ("size", json!(s.size)),
+                ("points", json!(s.points)),
+                ("colour", json!(s.color)),
+            ])
+        })
         .collect();
-    json!({
-        "game": played.game,
-        "penalty": played.penalty,
-        "moves": moves,
-        "tiles_left": played.tiles_left,
-        "cleared": played.tiles_left == 0,
-        "end_points": played.end_points,
-    })
+    object(vec![
+        ("game", json!(played.game)),
+        ("penalty", json!(played.penalty)),
+        ("moves", moves.into()),
+        ("tiles_left", json!(played.tiles_left)),
+        ("cleared", (played.tiles_left == 0).into()),
+        ("end_points", json!(played.end_points)),
+    ])
 }

@@ -17,7 +17,8 @@ pub use header::emit_header;
 use num_bigint::BigInt;
 use num_traits::Signed;
 pub use self_test::emit_self_test;
-use serde_json::json;
+use serde_json::{Value, json};
+use soloist_domain::result::object;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 pub use style::{Float, Style};
@@ -473,22 +474,23 @@ impl<'a> Writer<'a> {
     }
 
     fn json(mut self, header: &Header<'_>) -> String {
-        let names = |symbols: &[usize]| -> Vec<&str> {
+        let names = |symbols: &[usize]| -> Value {
             symbols.iter().map(|&symbol| self.system.symbols()[symbol].as_str()).collect()
         };
-        let mut object = json!({
-            "source": header.source,
-            "terms": self.system.terms(),
-            "input": counts_json(&header.input),
-            "counts": counts_json(&code_counts(self.system, self.program)),
-            "order": names(header.order),
-            "calls": self.system.call_counts().0,
-            "divisions": self.system.call_counts().1,
-            "inputs": names(&self.system.given()),
-            "outputs": self.system.outputs().map(|output| output.name.as_str()).collect::<Vec<_>>(),
-        });
+        let (calls, divisions) = self.system.call_counts();
         self.statements();
-        object["code"] = self.text.lines().collect();
+        let object = object(vec![
+            ("source", json!(header.source)),
+            ("terms", json!(self.system.terms())),
+            ("input", counts_json(&header.input)),
+            ("counts", counts_json(&code_counts(self.system, self.program))),
+            ("order", names(header.order)),
+            ("calls", json!(calls)),
+            ("divisions", json!(divisions)),
+            ("inputs", names(&self.system.given())),
+            ("outputs", self.system.outputs().map(|output| output.name.as_str()).collect()),
+            ("code", self.text.lines().collect()),
+        ]);
         let mut text = object.to_string();
         text.push('\n');
         text
@@ -536,14 +538,14 @@ fn list(items: &[String]) -> String {
 }
 
 /// Counts as results show them.
-pub(crate) fn counts_json(counts: &Counts) -> serde_json::Value {
-    json!({
-        "operations": counts.total(),
-        "additions": counts.additions,
-        "multiplications": counts.multiplications,
-        "powers": counts.powers,
-        "power_multiplications": counts.power_multiplications,
-    })
+pub(crate) fn counts_json(counts: &Counts) -> Value {
+    object(vec![
+        ("operations", json!(counts.total())),
+        ("additions", json!(counts.additions)),
+        ("multiplications", json!(counts.multiplications)),
+        ("powers", json!(counts.powers)),
+        ("power_multiplications", json!(counts.power_multiplications)),
+    ])
 }
 
 /// The names of the inputs and outputs of `system` in code.

@@ -3,6 +3,8 @@
 //! Layout: magic (8 bytes), format version (u32), problem fingerprint (u64), length of the body (u64), body (postcard),
 //! CRC-32 of the body; integers little-endian.
 
+use postcard::ser_flavors::Flavor;
+use postcard::serialize_with_flavor;
 use serde::{Serialize, de::DeserializeOwned};
 use std::io::{self, Seek, SeekFrom, Write};
 use thiserror::Error;
@@ -51,8 +53,31 @@ pub enum CheckpointError {
 /// The length is counted first: a list that grows by doubling would take up to twice the memory.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Vec<u8> {
     const PLAIN: &str = "plain data is always encodable in memory";
-    let size = postcard::experimental::serialized_size(value).expect(PLAIN);
-    postcard::to_extend(value, Vec::with_capacity(size)).expect(PLAIN)
+    let size = serialize_with_flavor(value, Sink { length: 0, out: None }).expect(PLAIN);
+    let mut bytes = Vec::with_capacity(size);
+    serialize_with_flavor(value, Sink { length: 0, out: Some(&mut bytes) }).expect(PLAIN);
+    bytes
+}
+
+/// Where bytes go: nowhere, where only their number is asked for. Each type is compiled for this place alone.
+struct Sink<'a> {
+    length: usize,
+    out: Option<&'a mut dyn Write>,
+}
+
+impl Flavor for Sink<'_> {
+    type Output = usize;
+    #[inline(never)]
+    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
+        self.length += data.len();
+        self.out.as_mut().map_or(Ok(()), |out| out.write_all(data)).map_err(|_| postcard::Error::SerializeBufferFull)
+    }
+    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
+        self.try_extend(&[data])
+    }
+    fn finalize(self) -> postcard::Result<usize> {
+        Ok(self.length)
+    }
 }
 
 /// Decodes a part of a checkpoint; every byte must be used.
@@ -88,34 +113,32 @@ pub(crate) fn write_sealed<T: Serialize>(out: &mut (impl Write + Seek), fingerpr
     // The length is known at the end.
     out.write_all(&0_u64.to_le_bytes())?;
     let buffer = io::BufWriter::with_capacity(1 << 16, &mut *out);
-    let mut counted = Counted { out: buffer, length: 0, crc: crc32fast::Hasher::new(), failed: None };
-    if postcard::to_io(body, &mut counted).is_err() {
-        return Err(counted.failed.take().unwrap_or_else(|| io::Error::other("the run cannot be encoded")));
-    }
-    counted.out.flush()?;
-    let (length, crc) = (counted.length, counted.crc.clone().finalize());
-    drop(counted);
+    let mut checked = Checked { out: buffer, crc: crc32fast::Hasher::new(), failed: None };
+    let Ok(length) = serialize_with_flavor(body, Sink { length: 0, out: Some(&mut checked) }) else {
+        return Err(checked.failed.take().unwrap_or_else(|| io::Error::other("the run cannot be encoded")));
+    };
+    checked.out.flush()?;
+    let crc = checked.crc.clone().finalize();
+    drop(checked);
     out.write_all(&crc.to_le_bytes())?;
     out.seek(SeekFrom::Start(HEADER as u64 - 8))?;
-    out.write_all(&length.to_le_bytes())
+    out.write_all(&(length as u64).to_le_bytes())
 }
 
-/// Counts and checks what goes through, and keeps the error that the encoder does not hand on.
-struct Counted<W> {
+/// Sums up what goes through, and keeps the error that the encoder does not hand on.
+struct Checked<W> {
     out: W,
-    length: u64,
     crc: crc32fast::Hasher,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for Checked<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Err(error) = self.out.write_all(bytes) {
             let kind = error.kind();
             self.failed = Some(error);
             return Err(kind.into());
         }
-        self.length += bytes.len() as u64;
         self.crc.update(bytes);
         Ok(bytes.len())
     }

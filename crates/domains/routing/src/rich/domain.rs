@@ -8,6 +8,7 @@ use crate::search::METHODS;
 use crate::vrptw::{Edges, Rounding};
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options, follow};
 use std::sync::Arc;
 
@@ -148,7 +149,11 @@ impl soloist_domain::Instance for Loaded {
         let scale = self.problem.tables().network().scale();
         let lost = self.problem.lost(&state);
         let visits: Vec<&Vec<u16>> = routes.iter().map(|(_, visits)| visits).collect();
-        let mut solution = json!({ "vehicles": routes.len(), "distance": state.distance / scale, "routes": visits });
+        let mut solution = object(vec![
+            ("vehicles", routes.len().into()),
+            ("distance", (state.distance / scale).into()),
+            ("routes", json!(visits)),
+        ]);
         if self.instance().kinds.len() > 1 {
             solution["kinds"] = routes.iter().map(|(kind, _)| kind + 1).collect();
         }

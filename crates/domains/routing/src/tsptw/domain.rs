@@ -5,6 +5,7 @@ use crate::remarks::of_tsptw;
 use crate::search::METHODS;
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 
 /// The travelling salesman with time windows.
@@ -81,7 +82,12 @@ impl soloist_domain::Instance for Loaded {
         let network = self.problem.network();
         let (home, scale) = (network.distance(usize::from(state.last), 0), network.scale());
         let (travel, makespan) = ((state.travel + home) / scale, (state.time + home) / scale);
-        let mut solution = json!({ "tour": moves, "starts": starts, "travel": travel, "makespan": makespan });
+        let mut solution = object(vec![
+            ("tour", json!(moves)),
+            ("starts", json!(starts)),
+            ("travel", travel.into()),
+            ("makespan", makespan.into()),
+        ]);
         if !late.is_empty() {
             solution["late"] = json!(late);
         }

@@ -5,6 +5,7 @@ use crate::remarks;
 use crate::search::METHODS;
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
+use soloist_domain::result::object;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 use std::sync::Arc;
 
@@ -139,7 +140,8 @@ impl soloist_domain::Instance for Loaded {
         let mut state = self.problem.root();
         moves.iter().for_each(|&mv| self.problem.apply(&mut state, mv));
         let distance = state.distance / self.problem.network().scale();
-        let mut solution = json!({ "vehicles": routes.len(), "distance": distance, "routes": routes });
+        let mut solution =
+            object(vec![("vehicles", routes.len().into()), ("distance", distance.into()), ("routes", json!(routes))]);
         if !unserved.is_empty() {
             solution["unserved"] = json!(unserved);
         }

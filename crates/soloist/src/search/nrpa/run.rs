@@ -156,8 +156,8 @@ impl NrpaSearch {
             return;
         }
         // Of equal arms the earlier one stays.
-        let best_first = |a: usize, b: usize| self.sense.best_first(self.arms[a].best(), self.arms[b].best());
-        let mut order = order_of(self.arms.len(), &mut { best_first });
+        let best = |arm: usize| self.arms[arm].best();
+        let mut order = order_of(self.arms.len(), &mut |a, b| self.sense.best_first(best(a), best(b)));
         order.truncate(self.arms.len().div_ceil(2));
         let mut index = 0;
         self.arms.retain(|_| {
