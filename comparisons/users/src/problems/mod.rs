@@ -1,8 +1,8 @@
 //! The problems, in alphabetical order.
 //!
 //! Five of them had shown faults when the bench was made (bandwidth, orienteering, roster, stamps, tardiness). They are
-//! for design, and so is about every second one of the others. A new problem goes to the smaller half; none ever changes
-//! its half.
+//! for design, and so is about every second one of the others. A new problem goes to the smaller half; none ever
+//! changes its half.
 
 mod assembly_line;
 mod bandwidth;
