@@ -17,7 +17,6 @@ mod prior;
 pub(crate) mod search;
 mod solution_kind;
 mod swap;
-mod swap_pairs;
 mod swap_search;
 
 pub use crate::core::hash::{Key, stable_hash};

@@ -1,6 +1,5 @@
 //! Temperatures measured at a local optimum, for edits in place.
 
-use super::schedule::temperature_of;
 use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +11,8 @@ const FEW: usize = 8;
 const PATIENCE: (u64, u64) = (1_000, 10);
 /// The parts of the worse neighbours of a local optimum that the temperatures at the start and at the end accept.
 const ACCEPTED: (f64, f64) = (0.3, 1e-4);
+/// The temperature at the end for replays, as a part of the one at the start.
+const REPLAYED: f64 = 0.1;
 
 /// The differences to the worse neighbours at the end of a descent, and the temperatures that follow from them.
 ///
@@ -20,6 +21,8 @@ const ACCEPTED: (f64, f64) = (0.3, 1e-4);
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Quench {
     differences: Vec<f64>,
+    /// Whether neighbours are edits in place; otherwise their differences are noted where `acceptance` asks for it.
+    pub(super) follows_edits: bool,
     /// Worse neighbours met, and the neighbour that was the last better one.
     met: u64,
     gained: u64,
@@ -28,6 +31,17 @@ pub(super) struct Quench {
 }
 
 impl Quench {
+    /// Forgets a run.
+    pub(super) fn reset(&mut self) {
+        *self = Self { follows_edits: self.follows_edits, ..Self::default() };
+    }
+
+    /// Forgets the differences.
+    pub(super) fn clear(&mut self) {
+        self.differences.clear();
+        self.met = 0;
+    }
+
     /// Notes the difference that neighbour number `step` makes.
     pub(super) fn note(&mut self, step: u64, difference: f64) {
         if difference < 0.0 {
@@ -46,13 +60,15 @@ impl Quench {
         step - self.gained.min(step) >= PATIENCE.0.max(PATIENCE.1 * count as u64)
     }
 
-    /// Chooses the temperatures; `first` is the part of the worse neighbours that the one at the start accepts.
-    pub(super) fn choose(&mut self, first: Option<f64>) {
-        let first = first.unwrap_or(ACCEPTED.0);
+    /// Chooses the temperatures. `asked`: the part of the worse neighbours that the one at the start is to accept.
+    pub(super) fn choose(&mut self, asked: Option<f64>) {
         let differences = std::mem::take(&mut self.differences);
-        if differences.len() >= FEW {
-            let [hot, cold] = [first, ACCEPTED.1].map(|part| temperature_of(&differences, part));
+        let hot = temperature_of(&differences, asked.unwrap_or(ACCEPTED.0));
+        if self.follows_edits && differences.len() >= FEW {
+            let cold = temperature_of(&differences, ACCEPTED.1);
             self.temperatures = (hot.max(cold), cold);
+        } else if asked.is_some() && !self.follows_edits {
+            self.temperatures = (hot, hot * REPLAYED);
         }
     }
 
@@ -73,13 +89,44 @@ impl Quench {
     }
 }
 
+/// Returns the temperature that accepts a part of these differences in the mean; 0: there are none.
+fn temperature_of(differences: &[f64], part: f64) -> f64 {
+    let Some(most) = differences.iter().copied().reduce(f64::max) else { return 0.0 };
+    let least = differences.iter().copied().fold(most, f64::min);
+    let accepted = |temperature: f64| {
+        differences.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>()
+            / differences.len() as f64
+    };
+    // The part grows with the temperature: bisection of its logarithm, between bounds that enclose all parts.
+    let (mut low, mut high) = (libm::log(least / 1e3), libm::log(most * 1e3));
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if accepted(libm::exp(middle)) < part { low = middle } else { high = middle }
+    }
+    libm::exp(high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn the_first_temperature_accepts_the_part_that_is_asked_for() {
+        let narrow = [2.0; 50];
+        // exp(-2 / T) = 0.03.
+        assert!((temperature_of(&narrow, 0.03) + 2.0 / libm::log(0.03)).abs() < 1e-9);
+        let wide: Vec<f64> = (0..60).map(|power| libm::exp2(f64::from(power) / 3.0)).collect();
+        for part in [0.01, 0.03, 0.5, 0.9] {
+            let temperature = temperature_of(&wide, part);
+            let accepted = wide.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>() / 60.0;
+            assert!((accepted - part).abs() < 1e-6, "{accepted} for {part}");
+        }
+        assert_eq!(temperature_of(&[], 0.03), 0.0);
+    }
+
+    #[test]
     fn the_last_differences_of_a_descent_decide() {
-        let mut quench = Quench::default();
+        let mut quench = Quench { follows_edits: true, ..Quench::default() };
         // At first they are a million times as large.
         (0..5_000).for_each(|step| quench.note(step, if step % 7 == 0 { -1.0 } else { 1e6 }));
         assert!(!quench.has_ended(5_400, 30) && quench.has_ended(6_000, 30) && !quench.has_ended(6_000, 200));
@@ -94,7 +141,7 @@ mod tests {
 
     #[test]
     fn few_differences_say_nothing() {
-        let mut quench = Quench::default();
+        let mut quench = Quench { follows_edits: true, ..Quench::default() };
         (0..7).for_each(|step| quench.note(step, 1.0));
         quench.choose(Some(0.1));
         assert_eq!(quench.temperatures(), None);

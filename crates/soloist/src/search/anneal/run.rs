@@ -186,7 +186,7 @@ impl AnnealSearch {
         let Self { saved, walker, moves, .. } = self;
         let before = std::mem::replace(&mut saved.edited, false);
         let mut by_score = false;
-        (saved.clock.known, saved.clock.quenches) = (0.0, false);
+        (saved.clock.known, saved.clock.quench.follows_edits) = (0.0, false);
         let editor = context.rollout.editor().filter(|_| self.parameters.editing.local);
         let is_known = editor.is_some();
         if let Some(editor) = editor
@@ -194,7 +194,7 @@ impl AnnealSearch {
         {
             saved.edited = true;
             saved.clock.known = editor.unit().unwrap_or(0.0);
-            saved.clock.quenches = saved.clock.known == 0.0 && self.measures;
+            saved.clock.quench.follows_edits = saved.clock.known == 0.0 && self.measures;
             worth = Worth { feasible: true, cost: editor.cost() };
             by_score = editor.score().is_some();
         } else {

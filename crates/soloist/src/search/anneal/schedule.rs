@@ -80,16 +80,11 @@ pub(super) struct Clock {
     spread: [Spread; 2],
     measuring: bool,
     heat: f64,
-    /// The differences between feasible solutions that were measured, while they are measured, and the temperature that
-    /// accepts the part of them that is asked for; 0: none is.
-    differences: Vec<f64>,
-    first: f64,
     pub(super) turns: Turns,
     /// The unit that the problem's neighbourhood names; 0: the spread.
     pub(super) known: f64,
-    /// Whether temperatures are measured at a local optimum, and these.
-    pub(super) quenches: bool,
-    quench: Quench,
+    /// The temperatures where they are measured at a local optimum.
+    pub(super) quench: Quench,
 }
 
 impl Clock {
@@ -99,9 +94,8 @@ impl Clock {
         self.turns = Turns::default();
         self.spread = Default::default();
         self.measuring = true;
-        (self.heat, self.first) = (0.0, 0.0);
-        self.differences.clear();
-        self.quench = Quench::default();
+        self.heat = 0.0;
+        self.quench.reset();
         match part {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
@@ -121,19 +115,17 @@ impl Clock {
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
     pub(super) fn is_sound(&self, parameters: &Coolings) -> bool {
-        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, first, turns, .. } = self;
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, turns, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
-        let parts = [from, to, heat, known, first, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
+        let parts = [from, to, heat, known, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
         // The unit is always that of the logarithms.
         let within = |spread: &Spread| match spread.count {
             0 => spread.logs == 0.0 && spread.unit == 0.0,
             count => spread.unit == libm::exp(spread.logs / count as f64),
         };
         let logs = spread.iter().all(within);
-        let few = self.differences.len() <= MEASURED.1 as usize && self.differences.iter().all(|x| x.is_finite());
         let fits = turns.begun < parameters.levels * turns.size.max(1) && turns.size <= parameters.population;
-        few && fits
-            && self.quench.is_sound()
+        fits && self.quench.is_sound()
             && (0.0..1.0).contains(&turns.measured)
             && counts.iter().all(|&count| count <= MOST)
             && parts.iter().all(|part| part.is_finite())
@@ -182,7 +174,6 @@ impl Clock {
         match feasible {
             true if self.quench.temperatures().is_some() => 1.0,
             true if self.known > 0.0 => self.known,
-            true if self.first > 0.0 => self.first,
             _ => self.spread[usize::from(!feasible)].unit,
         }
     }
@@ -228,12 +219,11 @@ impl Clock {
         self.quench.temperatures()
     }
 
-    /// Records the difference of a worse neighbour that was replayed. It is kept only where the first temperature is
+    /// Records the difference of a neighbour that was replayed. It is kept only where the first temperature is
     /// chosen by acceptance.
     pub(super) fn measure_replay(&mut self, parameters: &Coolings, feasible: bool, difference: f64) {
-        let counts = parameters.acceptance().is_some() && feasible && difference > 0.0 && difference.is_finite();
-        if counts && self.measuring && self.differences.len() < MEASURED.1 as usize {
-            self.differences.push(difference);
+        if self.measuring && feasible && parameters.acceptance().is_some() {
+            self.quench.note(self.step, difference);
         }
         self.measure(feasible, difference);
     }
@@ -251,7 +241,7 @@ impl Clock {
 
     /// Records the difference of a neighbour that was made in place.
     pub(super) fn measure_edit(&mut self, difference: f64) {
-        if self.measuring && self.quenches {
+        if self.measuring && self.quench.follows_edits {
             self.quench.note(self.step, difference);
         }
         self.measure(true, difference);
@@ -265,24 +255,18 @@ impl Clock {
         let was_measuring = self.measuring;
         if self.measuring {
             let (least, most) = MEASURED;
-            let many = if self.quenches { self.quench.has_ended(self.step, count) } else { self.step >= most };
+            let many =
+                if self.quench.follows_edits { self.quench.has_ended(self.step, count) } else { self.step >= most };
             let enough = self.step >= least && (many || over >= MEASURING);
             if enough && self.spread.iter().any(|spread| spread.count > 0) || over >= 0.5 {
                 self.measuring = false;
-                let differences = std::mem::take(&mut self.differences);
-                if let Some(part) = parameters.acceptance().filter(|_| !differences.is_empty()) {
-                    // `start` is above 0 here, and the unit of the temperatures.
-                    self.first = temperature_of(&differences, part) / parameters.start;
-                }
-                if self.quenches {
-                    self.quench.choose(parameters.acceptance());
-                }
+                self.quench.choose(parameters.acceptance());
                 self.size(parameters, over, count);
                 self.plan(parameters, part, count);
             } else if self.step == least {
                 // The first differences are those of a solution that is still far from any optimum.
                 self.spread = Default::default();
-                self.differences.clear();
+                self.quench.clear();
             }
         }
         let turn = self.turn_of(parameters, part);
@@ -358,23 +342,6 @@ impl Schedule {
     }
 }
 
-/// Returns the temperature that accepts a part of these differences in the mean; 0: there are none.
-pub(super) fn temperature_of(differences: &[f64], part: f64) -> f64 {
-    let Some(most) = differences.iter().copied().reduce(f64::max) else { return 0.0 };
-    let least = differences.iter().copied().fold(most, f64::min);
-    let accepted = |temperature: f64| {
-        differences.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>()
-            / differences.len() as f64
-    };
-    // The part grows with the temperature: bisection of its logarithm, between bounds that enclose all parts.
-    let (mut low, mut high) = (libm::log(least / 1e3), libm::log(most * 1e3));
-    for _ in 0..50 {
-        let middle = f64::midpoint(low, high);
-        if accepted(libm::exp(middle)) < part { low = middle } else { high = middle }
-    }
-    libm::exp(high)
-}
-
 impl Coolings {
     /// The part of a cooling that the temperature of a level of a population belongs to: 0 for the first level, 1 for
     /// the last.
@@ -425,19 +392,5 @@ mod tests {
             assert!(clock.is_sound(&parameters), "{end}: {clock:?}");
             assert!(clock.turn_of(&parameters, Some(end)).is_none(), "{end}");
         }
-    }
-
-    #[test]
-    fn the_first_temperature_accepts_the_part_that_is_asked_for() {
-        let narrow = [2.0; 50];
-        // exp(-2 / T) = 0.03.
-        assert!((temperature_of(&narrow, 0.03) + 2.0 / libm::log(0.03)).abs() < 1e-9);
-        let wide: Vec<f64> = (0..60).map(|power| libm::exp2(f64::from(power) / 3.0)).collect();
-        for part in [0.01, 0.03, 0.5, 0.9] {
-            let temperature = temperature_of(&wide, part);
-            let accepted = wide.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>() / 60.0;
-            assert!((accepted - part).abs() < 1e-6, "{accepted} for {part}");
-        }
-        assert_eq!(temperature_of(&[], 0.03), 0.0);
     }
 }

@@ -1,9 +1,10 @@
 //! The ready local search over exchanges of decisions.
 
+mod pairs;
+
 use super::move_codec::MoveCodec;
 use super::solution_kind::LISTED;
 use super::swap::Exchange;
-use super::swap_pairs::Pairs;
 use super::{Acceptance, Edits, Neighborhood, Problem, SolutionKind};
 use crate::core::abort::Watch;
 use crate::core::codec::{CheckpointError, decode, encode};
@@ -12,6 +13,7 @@ use crate::core::solution::MoveId;
 use crate::erased::problem::ProblemRef;
 use crate::erased::source::{ErasedSource, Source};
 use crate::{Rng, Score, Sense};
+use pairs::Pairs;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
@@ -80,16 +82,21 @@ pub struct Exchanges<P: Exchange> {
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
     log: Vec<Step>,
-    /// The exchanges that are proposed together, one after the other, and their difference in cost. If there are
-    /// several, `scratch` is the state after them.
-    steps: Vec<Step>,
-    change: f64,
-    scratch: Option<P::State>,
-    /// Assignments: whether the first of two exchanges that are proposed is made in the state already.
-    is_half_made: bool,
+    proposal: Proposal<P::State>,
     pairs: Pairs,
     /// Whether the problem makes exchanges in a state.
     in_place: bool,
+}
+
+/// The exchanges that are proposed together, one after the other.
+struct Proposal<S> {
+    steps: Vec<Step>,
+    /// Their difference in cost.
+    change: f64,
+    /// Sets: the state after several exchanges.
+    scratch: Option<S>,
+    /// Assignments: whether the first of two exchanges is made in the state already.
+    is_half_made: bool,
 }
 
 /// The possible decisions of a set.
@@ -132,10 +139,7 @@ impl<P: Exchange> Exchanges<P> {
             origin: Vec::new(),
             base: Vec::new(),
             log: Vec::new(),
-            steps: Vec::new(),
-            change: 0.0,
-            scratch: None,
-            is_half_made: false,
+            proposal: Proposal { steps: Vec::new(), change: 0.0, scratch: None, is_half_made: false },
             pairs: Pairs::default(),
             in_place: true,
         }
@@ -303,78 +307,19 @@ impl<P: Exchange> Exchanges<P> {
         Some(Step { place, new })
     }
 
-    /// Draws two places of an assignment whose decisions differ, and whether they were drawn alone. `None`: there are
-    /// none.
-    fn draw_two(&self, rng: &mut Rng) -> Option<([Step; 2], bool)> {
-        let count = self.open.len();
-        let first = *self.open.get(rng.index(count.max(1)))?;
-        let known = self.pairs.partner(first, rng);
-        let second = known.unwrap_or_else(|| self.open[rng.index(count)]);
-        let (a, b) = (self.moves[first as usize], self.moves[second as usize]);
-        // Where all places have the same choices, numbers are the same.
-        let number = |place: u32, mv: P::Move, at: u32| {
-            let list = self.choices(place);
-            if list.get(at as usize) == Some(&mv) { Some(at) } else { find(list, mv) }
-        };
-        let (from, to) = (self.numbers[first as usize], self.numbers[second as usize]);
-        let steps = (a != b).then_some([
-            Step { place: first, new: number(first, b, to)? },
-            Step { place: second, new: number(second, a, from)? },
-        ]);
-        Some((steps?, known.is_none()))
-    }
-
-    /// Proposes that two places exchange their decisions; the first one has the new one in the state then. Returns the
-    /// change of the score. `None`: it cannot be made.
-    fn propose_two(&mut self, problem: &P, rng: &mut Rng) -> Option<f64> {
-        let ([first, second], alone) = self.draw_two(rng)?;
-        let (a, b) = (Some(self.moves[first.place as usize]), Some(self.moves[second.place as usize]));
-        let state = self.state.as_mut()?;
-        let one = problem.difference(state, first.place as usize, a, b)?;
-        let apart = if alone { problem.difference(state, second.place as usize, b, a) } else { None };
-        if !problem.apply_exchange(state, first.place as usize, a, b) {
-            return None;
-        }
-        self.is_half_made = true;
-        self.steps.extend([first, second]);
-        let two = problem.difference(state, second.place as usize, b, a);
-        if let (Some(apart), Some(two)) = (apart, two)
-            && (two - apart).abs() > 1e-9 * (1.0 + one.abs() + two.abs())
-        {
-            self.pairs.join(first.place, second.place, rng);
-        }
-        if two.is_none() {
-            self.take_back(problem);
-        }
-        Some(one + two?)
-    }
-
-    /// Takes back the first of two exchanges that is made in the state.
-    fn take_back(&mut self, problem: &P) {
-        let Some(&step) = self.steps.first().filter(|_| std::mem::take(&mut self.is_half_made)) else { return };
-        let place = step.place as usize;
-        let (new, old) = (self.choices(step.place).get(step.new as usize).copied(), self.moves.get(place).copied());
-        let is_right = self.state.as_mut().is_some_and(|state| problem.apply_exchange(state, place, new, old));
-        // Sums may differ in the last bits from what they were: a resumed run makes both exchanges again.
-        self.log.extend([step, Step { place: step.place, new: self.numbers[place] }]);
-        if !is_right || self.log.len() > LOGGED {
-            self.rebuild(problem);
-        }
-    }
-
     /// Extends an exchange of two decisions of a set by others: `before` takes one more out first. Returns the change
     /// of the score. `None`: it cannot be made.
     fn extend(&mut self, problem: &P, rng: &mut Rng, takes_more: bool) -> Option<f64> {
         let (mut change, mut count) = (0.0, self.moves.len());
-        let mut scratch = self.scratch.take().unwrap_or_else(|| problem.root());
+        let mut scratch = self.proposal.scratch.take().unwrap_or_else(|| problem.root());
         scratch.clone_from(self.state.as_ref()?);
-        let first = self.steps.pop()?;
+        let first = self.proposal.steps.pop()?;
         let mut place = first.place as usize;
         let mut make = |step: Step, old: Option<P::Move>, new: Option<P::Move>| {
             let difference = problem.difference(&scratch, step.place as usize, old, new)?;
             problem.apply_exchange(&mut scratch, step.place as usize, old, new).then_some((step, difference))
         };
-        let mut steps = std::mem::take(&mut self.steps);
+        let mut steps = std::mem::take(&mut self.proposal.steps);
         let mut old = self.moves[place];
         let is_made = 'edit: {
             if takes_more {
@@ -410,7 +355,7 @@ impl<P: Exchange> Exchanges<P> {
             }
             true
         };
-        (self.steps, self.scratch) = (steps, Some(scratch));
+        (self.proposal.steps, self.proposal.scratch) = (steps, Some(scratch));
         is_made.then_some(change)
     }
 
@@ -502,37 +447,37 @@ fn sign(sense: Sense) -> f64 {
 
 impl<P: Exchange> Edits<P> for Exchanges<P> {
     fn propose(&mut self, problem: &P, acceptance: &mut Acceptance<'_>) -> Option<f64> {
-        self.steps.clear();
+        self.proposal.steps.clear();
         if self.in_place && self.is_assignment() {
             let two = self.pairs.draws_two(acceptance.rng);
             self.pairs.count(two);
             if two {
-                self.change = sign(problem.sense()) * self.propose_two(problem, acceptance.rng)?;
-                return Some(self.change);
+                self.proposal.change = sign(problem.sense()) * self.propose_two(problem, acceptance.rng)?;
+                return Some(self.proposal.change);
             }
         }
         let step = self.draw(acceptance.rng)?;
         let (old, new) = self.decisions(step);
-        self.steps.push(step);
+        self.proposal.steps.push(step);
         let is_wide = self.in_place && !self.is_assignment() && old.is_some() && new.is_some();
         let difference = match if is_wide { acceptance.rng.below(SHARES - 2) } else { 0 } {
             kind @ 1..=2 => self.extend(problem, acceptance.rng, kind == 2)?,
             _ => problem.difference(self.state.as_ref()?, step.place as usize, old, new)?,
         };
-        self.change = sign(problem.sense()) * difference;
-        Some(self.change)
+        self.proposal.change = sign(problem.sense()) * difference;
+        Some(self.proposal.change)
     }
 
     fn accept(&mut self, problem: &P) {
-        self.cost += self.change;
-        let steps = std::mem::take(&mut self.steps);
-        if self.change != 0.0 && self.is_assignment() && self.in_place {
-            self.pairs.reward(self.is_half_made);
+        self.cost += self.proposal.change;
+        let steps = std::mem::take(&mut self.proposal.steps);
+        if self.proposal.change != 0.0 && self.is_assignment() && self.in_place {
+            self.pairs.reward(self.proposal.is_half_made);
         }
         // How many of the exchanges are made in the state: the first of two places, or all of a set.
-        let mut made = usize::from(std::mem::take(&mut self.is_half_made));
+        let mut made = usize::from(std::mem::take(&mut self.proposal.is_half_made));
         if !self.is_assignment() && steps.len() > 1 {
-            std::mem::swap(&mut self.state, &mut self.scratch);
+            std::mem::swap(&mut self.state, &mut self.proposal.scratch);
             made = steps.len();
         }
         let mut is_right = self.log.len() + steps.len() <= LOGGED;
@@ -540,7 +485,7 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
             is_right &= self.make(problem, step, at >= made);
         }
         self.log.extend_from_slice(&steps);
-        self.steps = steps;
+        self.proposal.steps = steps;
         if !is_right {
             self.rebuild(problem);
         }
@@ -569,7 +514,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         (self.origin, self.base) = (moves.to_vec(), moves.to_vec());
         self.log.clear();
         self.state = Some(state);
-        self.is_half_made = false;
+        self.proposal.is_half_made = false;
         self.in_place = self.can_exchange(problem);
         self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }

@@ -1,8 +1,10 @@
 //! Exchanges of two places of an assignment: which places belong together, and how often both are edited.
 
+use super::{Exchanges, LOGGED, Step, find};
 use crate::Rng;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
+use crate::problem::Exchange;
 use serde::{Deserialize, Serialize};
 
 /// Places that are remembered beside a place, at most.
@@ -97,6 +99,70 @@ impl Pairs {
         let counts = self.tried[1] < PERIOD && (0..2).all(|kind| self.brought[kind] <= self.tried[kind] + 1);
         let sound = self.partners.len() == places && self.partners.iter().all(known) && self.share <= SHARES.1;
         ensure(sound && counts, "the pairs of a neighbourhood")
+    }
+}
+
+impl<P: Exchange> Exchanges<P> {
+    /// Draws two places of an assignment whose decisions differ, and whether they were drawn alone. `None`: there are
+    /// none.
+    fn draw_two(&self, rng: &mut Rng) -> Option<([Step; 2], bool)> {
+        let count = self.open.len();
+        let first = *self.open.get(rng.index(count.max(1)))?;
+        let known = self.pairs.partner(first, rng);
+        let second = known.unwrap_or_else(|| self.open[rng.index(count)]);
+        let (a, b) = (self.moves[first as usize], self.moves[second as usize]);
+        // Where all places have the same choices, numbers are the same.
+        let number = |place: u32, mv: P::Move, at: u32| {
+            let list = self.choices(place);
+            if list.get(at as usize) == Some(&mv) { Some(at) } else { find(list, mv) }
+        };
+        let (from, to) = (self.numbers[first as usize], self.numbers[second as usize]);
+        let steps = (a != b).then_some([
+            Step { place: first, new: number(first, b, to)? },
+            Step { place: second, new: number(second, a, from)? },
+        ]);
+        Some((steps?, known.is_none()))
+    }
+
+    /// Proposes that two places exchange their decisions; the first one has the new one in the state then. Returns the
+    /// change of the score. `None`: it cannot be made.
+    pub(super) fn propose_two(&mut self, problem: &P, rng: &mut Rng) -> Option<f64> {
+        let ([first, second], alone) = self.draw_two(rng)?;
+        let (a, b) = (Some(self.moves[first.place as usize]), Some(self.moves[second.place as usize]));
+        let state = self.state.as_mut()?;
+        let one = problem.difference(state, first.place as usize, a, b)?;
+        let apart = if alone { problem.difference(state, second.place as usize, b, a) } else { None };
+        if !problem.apply_exchange(state, first.place as usize, a, b) {
+            return None;
+        }
+        self.proposal.is_half_made = true;
+        self.proposal.steps.extend([first, second]);
+        let two = problem.difference(state, second.place as usize, b, a);
+        if let (Some(apart), Some(two)) = (apart, two)
+            && (two - apart).abs() > 1e-9 * (1.0 + one.abs() + two.abs())
+        {
+            self.pairs.join(first.place, second.place, rng);
+        }
+        if two.is_none() {
+            self.take_back(problem);
+        }
+        Some(one + two?)
+    }
+
+    /// Takes back the first of two exchanges that is made in the state.
+    pub(super) fn take_back(&mut self, problem: &P) {
+        let Some(&step) = self.proposal.steps.first().filter(|_| std::mem::take(&mut self.proposal.is_half_made))
+        else {
+            return;
+        };
+        let place = step.place as usize;
+        let (new, old) = (self.choices(step.place).get(step.new as usize).copied(), self.moves.get(place).copied());
+        let is_right = self.state.as_mut().is_some_and(|state| problem.apply_exchange(state, place, new, old));
+        // Sums may differ in the last bits from what they were: a resumed run makes both exchanges again.
+        self.log.extend([step, Step { place: step.place, new: self.numbers[place] }]);
+        if !is_right || self.log.len() > LOGGED {
+            self.rebuild(problem);
+        }
     }
 }
 

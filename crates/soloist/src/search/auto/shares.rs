@@ -1,0 +1,118 @@
+//! Who stays in a race, and who has which part of the rest.
+
+use super::race::Progress;
+use super::AutoSearch;
+use crate::search::Context;
+
+/// The least part of the rest that an exact winner has.
+const LEAST: f64 = 0.3;
+/// Playouts in the budget below which there is no race: in all, and for each move of a game.
+const FEW: (f64, f64) = (2_000.0, 100.0);
+/// How far annealing may be behind the best method, as a part of the score, to stay in the race.
+const NEAR: f64 = 0.15;
+/// The part of what is left that a winner has which samples, before annealing continues, and the part that annealing
+/// has before another winner continues.
+const SAMPLED: f64 = 0.1;
+const EDITED: f64 = 0.5;
+
+impl AutoSearch {
+    /// Returns the methods that share the rest, in turn, and the part of what is left that each but the last one has.
+    ///
+    /// The winner shares with the best of the other kind, exact or not, among those that are `able` to do more. Where
+    /// the problem names methods, these alone share. Otherwise, where annealing has a place in the last round and
+    /// neither it nor an exact method has won, it has half of what the winner would have, and nine tenths beside a
+    /// sampler.
+    pub(super) fn sharers(&self, winner: usize, able: &[usize], editor: Option<usize>) -> (Vec<usize>, Vec<f64>) {
+        let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
+        let may_share = |at: usize| self.state.named == 0 || at < self.state.named;
+        let others = able.iter().copied().filter(|&at| self.entrants[at].is_systematic() != exact && may_share(at));
+        let best = others.min_by(|&a, &b| self.entrants[a].order(&self.entrants[b])).filter(|_| part > 0.0);
+        let (first, main) = match best {
+            Some(best) if exact => (Some((winner, part.max(LEAST))), best),
+            Some(best) => (Some((best, part)), winner),
+            None => (None, winner),
+        };
+        let (mut field, mut shares): (Vec<usize>, Vec<f64>) = first.into_iter().unzip();
+        match editor.filter(|&editor| editor != main && !self.entrants[main].is_systematic()) {
+            // What is made at random is no start for a long run: the last one improves it.
+            Some(editor) if self.entrants[main].is_sampler() => {
+                field.extend([main, editor]);
+                shares.push(SAMPLED);
+            }
+            Some(editor) => {
+                field.extend([editor, main]);
+                shares.push(EDITED);
+            }
+            None => field.push(main),
+        }
+        (field, shares)
+    }
+
+    /// Returns the annealing method of a field in order, best first, that stays in the race though others are ahead:
+    /// after the first round, where it is near the best one, and where nothing has risen as much in this round. Cooling
+    /// gains most at its end, and rounds are short.
+    pub(super) fn editor(&self, ranked: &[usize], round: u64) -> Option<usize> {
+        if self.state.named > 0 {
+            return None;
+        }
+        let editor = ranked.iter().copied().find(|&at| self.entrants[at].is_editor())?;
+        let (own, rise) = (&self.entrants[editor], self.entrants[editor].rise());
+        let rises = rise > 0.0 && ranked.iter().all(|&at| self.entrants[at].rise() <= rise);
+        (round == 0 || rises || own.is_near(&self.entrants[ranked[0]], NEAR)).then_some(editor)
+    }
+
+    /// Takes the worse ones out of a field in order, best first, and returns them. `editor` stays until one is left.
+    pub(super) fn drop_worse(&self, ranked: &mut Vec<usize>, editor: Option<usize>) -> Vec<usize> {
+        let (most, named) = (ranked.len().div_ceil(2), self.state.named);
+        let Some(best) = ranked.iter().position(|&at| at < named) else {
+            let place = ranked.iter().position(|&at| Some(at) == editor).filter(|&place| most > 1 && place >= most);
+            if let Some(place) = place {
+                ranked[most - 1..=place].rotate_right(1);
+            }
+            return ranked.split_off(most);
+        };
+        // What the problem names is known to suit it, perhaps after a slow start: it stays unless two are left, and
+        // others stay as long as they are ahead of it.
+        let best = ranked[best];
+        let mut is_ahead = true;
+        let (mut stay, mut dropped): (Vec<usize>, Vec<usize>) = std::mem::take(ranked).into_iter().partition(|&at| {
+            is_ahead &= at != best;
+            is_ahead || at < named
+        });
+        if stay.len() > most {
+            let place = stay.iter().position(|&at| at == best).unwrap_or(0);
+            if most > 1 && place >= most {
+                stay[most - 1..=place].rotate_right(1);
+            }
+            dropped.extend(stay.split_off(most));
+        }
+        *ranked = stay;
+        dropped
+    }
+
+    /// Gives the budget to the method that edits where it has room for a few playouts only: a race would use them up.
+    pub(super) fn skip(&mut self, context: &mut Context<'_>, now: Progress) {
+        let expected =
+            self.state.least.map_or(f64::INFINITY, |least| (1.0 - self.state.over).max(0.0) / least.max(0.0));
+        let few = FEW.0.max(FEW.1 * self.state.length as f64 / self.state.samples.max(1) as f64);
+        let all: Vec<usize> = (0..self.racers()).collect();
+        let Some(editor) = self.editor(&all, 0).filter(|_| expected < few && all.len() > 1) else { return };
+        let Some(mut race) = self.state.race.take() else { return };
+        let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic());
+        let exact = exact.filter(|_| self.parameters.exact_share > 0.0);
+        let name = |at: usize| &self.entrants[at].entry;
+        let first = exact.map_or_else(String::new, |at| {
+            format!("{} gets {} % of it, then ", name(at), (100.0 * self.parameters.exact_share).round())
+        });
+        let remark = format!("the budget has room for about {expected:.0} playouts, too few for a race: ");
+        self.state.remarks.push(format!("{remark}{first}{} has it", name(editor)));
+        race.divide(
+            exact.into_iter().chain([editor]).collect(),
+            exact.map(|_| self.parameters.exact_share).into_iter().collect(),
+            now,
+        );
+        let at = race.at();
+        self.state.race = Some(race);
+        self.begin(context, at, now);
+    }
+}
