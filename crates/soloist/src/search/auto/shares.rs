@@ -1,7 +1,7 @@
 //! Who stays in a race, and who has which part of the rest.
 
-use super::race::Progress;
 use super::AutoSearch;
+use super::race::Progress;
 use crate::search::Context;
 
 /// The least part of the rest that an exact winner has.
