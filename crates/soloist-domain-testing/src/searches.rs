@@ -7,9 +7,9 @@ use soloist::{Budget, Method, Problem, Setup, Solver};
 /// What a run has found, in terms that compare.
 type Found = (Vec<(String, String)>, u64, u64, Vec<String>, StopReason);
 
-/// Runs every [own search](soloist::problem::Extras::searches) of a problem for `units` of its work: at once, in slices of several
-/// sizes, with a save and a restart between slices, and with two streams. Each run must find the same, and what it
-/// finds must be legal and have the score that is claimed.
+/// Runs every [own search](soloist::problem::Extras::searches) of a problem for `units` of its work: at once, in slices
+/// of several sizes, with a save and a restart between slices, and with two streams. Each run must find the same, and
+/// what it finds must be legal and have the score that is claimed.
 ///
 /// # Panics
 /// If two runs differ, a run fails, or a run finds nothing.

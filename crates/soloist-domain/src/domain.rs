@@ -470,8 +470,8 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](soloist::problem::Extras::portfolio), or `auto` where that is empty, with
-    /// an attempt at a [proof](Self::proof_part).
+    /// default the first method of the problem's [portfolio](soloist::problem::Extras::portfolio), or `auto` where that
+    /// is empty, with an attempt at a [proof](Self::proof_part).
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(self.proof_part())
     }

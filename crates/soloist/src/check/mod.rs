@@ -33,11 +33,11 @@ use crate::{Problem, Rng, Score};
 /// States that were met with equal [keys](Problem::key), by other ways or by the same moves in another order, must list
 /// the same moves in the same order, have children with equal keys and end with equal scores; where
 /// [futures](crate::problem::Dominance::future) are equal, what was better before must stay better.
-/// [Rollouts](crate::problem::Extras::rollouts) must offer legal moves wherever there are any, and play legal moves to the end of the
-/// game. The methods of the [portfolio](crate::problem::Extras::portfolio) must exist. What [`find`](crate::problem::Ordering::find)
-/// names must be legal, and every legal move must be found by its [identity](crate::problem::Ordering::identity).
-/// [Links](crate::problem::Ordering::link) must add up to the scores but for a constant, and
-/// [suggested](crate::problem::Ordering::suggest) edits must name places of the solution. A
+/// [Rollouts](crate::problem::Extras::rollouts) must offer legal moves wherever there are any, and play legal moves to
+/// the end of the game. The methods of the [portfolio](crate::problem::Extras::portfolio) must exist. What
+/// [`find`](crate::problem::Ordering::find) names must be legal, and every legal move must be found by its
+/// [identity](crate::problem::Ordering::identity). [Links](crate::problem::Ordering::link) must add up to the scores
+/// but for a constant, and [suggested](crate::problem::Ordering::suggest) edits must name places of the solution. A
 /// [neighbourhood](Problem::neighborhood) must know the differences that its edits make, take them back, and hold
 /// solutions that can be played and restored; its scores are those of its solutions, its unit is a positive number, all
 /// its variants are tried.

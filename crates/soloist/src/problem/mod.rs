@@ -5,7 +5,6 @@
 
 mod dominance;
 mod entrant;
-mod explain;
 mod extras;
 mod facts;
 pub(crate) mod functions;
@@ -27,10 +26,9 @@ pub use dominance::Dominance;
 pub(crate) use dominance::{future, returns_better};
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
-pub use explain::Explain;
 #[doc(hidden)]
-pub use explain::ScorePart;
-pub use extras::Extras;
+pub use extras::ScorePart;
+pub use extras::{Explain, Extras};
 pub use facts::Facts;
 #[doc(hidden)]
 pub use functions::{FUNCTIONS, Function, METHODS};

@@ -159,8 +159,9 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// Sets moves that every solution of the run begins with. What the run hands out are whole solutions; bounds and
     /// proofs are those of solutions with this prefix. A run that is continued has the prefix that it had before.
     ///
-    /// The problem's [own searches](crate::problem::Extras::searches), neighbourhoods and links make or edit whole solutions: a method
-    /// that needs one is refused, annealing does without, and [`auto`](crate::search::auto) does not enter it.
+    /// The problem's [own searches](crate::problem::Extras::searches), neighbourhoods and links make or edit whole
+    /// solutions: a method that needs one is refused, annealing does without, and [`auto`](crate::search::auto) does
+    /// not enter it.
     ///
     /// ```
     /// use soloist::{Budget, Setup, Solver, doc::Staircase};

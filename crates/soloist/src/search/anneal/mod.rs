@@ -80,10 +80,11 @@
 //! distances, weights of broken rules), and a cooling in their units would end too hot. A remark names both
 //! temperatures.
 //!
-//! Where neither is set and replays make neighbours of assignments or sets, T falls from 0.3 to 0.03, and with
-//! learned links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0, where neither `start`
-//! nor `end` is set, the first temperature is the one that accepts this part of these worse neighbours, and, where
-//! neighbours are replayed, the last one a tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of jobs with links.
+//! Where neither is set and replays make neighbours of assignments or sets, T falls from 0.3 to 0.03, and with learned
+//! links from 0.2 to 0.01, unless `acceptance` is above 0. With `acceptance` above 0, where neither `start` nor `end`
+//! is set, the first temperature is the one that accepts this part of these worse neighbours, and, where neighbours are
+//! replayed, the last one a tenth of it. 0.03 was better than `start` on weighted tardiness, and worse on an order of
+//! jobs with links.
 //!
 //! The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
 //! whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the

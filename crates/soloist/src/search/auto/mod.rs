@@ -1,13 +1,13 @@
 //! A portfolio of methods that race for the budget; the winner shares the rest of it with another kind of method.
 //!
-//! `auto` enters the methods that the problem [names](crate::problem::Extras::portfolio), and the other presets that can
-//! use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-//! [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between
-//! moves of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best`
-//! and `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
-//! `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times
-//! again (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a
-//! shell needs quotes around the whole; a file has the same text):
+//! `auto` enters the methods that the problem [names](crate::problem::Extras::portfolio), and the other presets that
+//! can use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
+//! [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between moves
+//! of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best` and
+//! `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
+//! `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times again
+//! (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a shell
+//! needs quotes around the whole; a file has the same text):
 //!
 //! ```text
 //! --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
