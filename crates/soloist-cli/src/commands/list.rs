@@ -28,7 +28,7 @@ pub(crate) struct ProblemsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct MethodsArgs {
     /// Show this method with its parameters, or the methods of this problem
-    #[arg(value_name = "NAME", value_parser = ListedParser)]
+    #[arg(value_name = "NAME", value_parser = ListedParser, hide_possible_values = true)]
     pub(crate) name: Option<Listed>,
     /// Show all methods, those of all problems and settings of single papers included; of a method all parameters
     #[arg(long)]

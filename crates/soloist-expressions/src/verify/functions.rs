@@ -44,46 +44,23 @@ impl Evaluator<'_> {
         Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, constant })
     }
 
-    /// A function with its arguments, or an element `x(3)` of an array that code has assigned.
-    pub(super) fn call(&mut self, name: String) -> Result<Part, Failed> {
-        let start = self.at;
-        self.at += 1;
-        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits > 0 && self.text.get(self.at + digits) == Some(&b')') {
-            let element = format!("{name}{}", String::from_utf8_lossy(&self.text[start..=self.at + digits]));
-            if let Some(&value) = self.values.get(&element) {
-                self.at += digits + 1;
-                return Ok(Part { value, constant: false });
-            }
-        }
-        if self.machine.is_some_and(|machine| is_number_of(machine, &name)) {
-            // A number of any type, made of a whole one; in C++ also of a real number.
-            let part = if self.peek().is_ascii_digit() {
-                Part { value: self.whole()?.into(), constant: true }
-            } else {
-                self.sum()?
-            };
-            self.blanks();
-            if self.peek() != b')' {
-                return Err(self.fail("expected ')'"));
-            }
-            self.at += 1;
-            return Ok(part);
-        }
-        let select = Relation::ALL.into_iter().find(|relation| relation.select() == name);
-        let free = matches!(self.machine.map(|machine| machine.language), None | Some(Language::Form | Language::Json));
-        // A text calls functions by their own names, code by those of its language.
-        let known = match (self.machine, select) {
-            (_, Some(relation)) if free => Some((relation.select(), 4)),
-            (None, _) => known(&name),
-            (Some(machine), _) => machine.function(&name),
+    /// A number of any type, made of a whole one; in C++ also of a real number.
+    fn number_of(&mut self) -> Result<Part, Failed> {
+        let part = if self.peek().is_ascii_digit() {
+            Part { value: self.whole()?.into(), constant: true }
+        } else {
+            self.sum()?
         };
-        let strict = self.machine.is_some();
-        if strict && known.is_none() {
-            return Err(self.fail("a function that code does not call"));
+        self.blanks();
+        if self.peek() != b')' {
+            return Err(self.fail("expected ')'"));
         }
-        // Operations inside arguments do not count.
-        let counts = self.counts;
+        self.at += 1;
+        Ok(part)
+    }
+
+    /// The arguments of a function, and the parenthesis behind them.
+    fn arguments(&mut self) -> Result<Vec<Part>, Failed> {
         let mut arguments: Vec<Part> = Vec::new();
         loop {
             self.blanks();
@@ -99,6 +76,39 @@ impl Evaluator<'_> {
             }
         }
         self.at += 1;
+        Ok(arguments)
+    }
+
+    /// A function with its arguments, or an element `x(3)` of an array that code has assigned.
+    pub(super) fn call(&mut self, name: String) -> Result<Part, Failed> {
+        let start = self.at;
+        self.at += 1;
+        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && self.text.get(self.at + digits) == Some(&b')') {
+            let element = format!("{name}{}", String::from_utf8_lossy(&self.text[start..=self.at + digits]));
+            if let Some(&value) = self.values.get(&element) {
+                self.at += digits + 1;
+                return Ok(Part { value, constant: false });
+            }
+        }
+        if self.machine.is_some_and(|machine| is_number_of(machine, &name)) {
+            return self.number_of();
+        }
+        let select = Relation::ALL.into_iter().find(|relation| relation.select() == name);
+        let free = matches!(self.machine.map(|machine| machine.language), None | Some(Language::Form | Language::Json));
+        // A text calls functions by their own names, code by those of its language.
+        let known = match (self.machine, select) {
+            (_, Some(relation)) if free => Some((relation.select(), 4)),
+            (None, _) => known(&name),
+            (Some(machine), _) => machine.function(&name),
+        };
+        let strict = self.machine.is_some();
+        if strict && known.is_none() {
+            return Err(self.fail("a function that code does not call"));
+        }
+        // Operations inside arguments do not count.
+        let counts = self.counts;
+        let arguments = self.arguments()?;
         if strict {
             self.calls += 1;
         } else {

@@ -101,7 +101,7 @@ pub enum SolveError {
         error: String,
     },
     /// A result was played again from the root, and the problem's rules contradict it.
-    #[error("a solution does not stand its replay: {0}")]
+    #[error("a solution fails when it is played again: {0}")]
     Replay(#[from] ReplayError),
     /// The problem or the rollout has reported an error; see [`Fault`](crate::problem::Fault).
     #[error("the problem failed: {0}")]

@@ -118,7 +118,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// # Errors
     /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
     /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save. When a solution
-    /// does not stand its replay ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
+    /// fails when it is played again ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
         self.advance_with(slice, Control::default())
     }

@@ -251,6 +251,8 @@ impl Futures {
                 problem.moves(&state, &mut legal);
                 match rest.next() {
                     _ if legal.is_empty() => break false,
+                    // A game that ends without a solution, at a limit of moves for example, asks for nothing.
+                    None if score.value().is_none() => break true,
                     None => return Err(ReplayError::Future { step: to, what: OTHER }),
                     Some(mv) if !legal.contains(mv) => break true,
                     Some(&mv) => problem.apply(&mut state, mv),

@@ -36,6 +36,7 @@ fn declared(owner: &str) -> BTreeSet<String> {
     let file = match owner {
         "Problem" => "mod".to_owned(),
         "Exchange" => "swap".to_owned(),
+        "Explain" => "extras".to_owned(),
         name => name.to_lowercase(),
     };
     let text = read(&format!("crates/soloist/src/problem/{file}.rs"));

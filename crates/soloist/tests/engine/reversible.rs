@@ -166,38 +166,60 @@ fn what_returns_better_is_refused() {
     assert!(matches!(&error, SolveError::Replay(_)) && error.to_string().contains("better score so far"), "{error}");
 }
 
+/// Games end after some moves, which the key leaves out.
+struct Forgetful {
+    slides: Slides,
+    /// Whether a game that ends elsewhere than at the goal is a solution, of a score that is the number of moves.
+    ends_anywhere: bool,
+}
+
+impl Problem for Forgetful {
+    type State = At;
+    type Move = u8;
+    fn root(&self) -> At {
+        self.slides.root()
+    }
+    fn moves(&self, at: &At, moves: &mut Vec<u8>) {
+        self.slides.moves(at, moves);
+    }
+    fn apply(&self, at: &mut At, place: u8) {
+        self.slides.apply(at, place);
+    }
+    fn score(&self, at: &At) -> Score {
+        if self.ends_anywhere { Score::Feasible(at.made.into()) } else { self.slides.score(at) }
+    }
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
+    }
+}
+
+impl Dominance<Forgetful> for Forgetful {
+    fn future(&self, at: &At) -> (Key, f64) {
+        (Key::of(&at.board), at.made.into())
+    }
+}
+
+/// The same moves are not left where a state returns.
 #[test]
 fn what_returns_and_has_another_future_is_refused() {
-    // Games end after as many moves, which the key leaves out: the same moves are not left.
-    struct Forgetful(Slides);
-    impl Problem for Forgetful {
-        type State = At;
-        type Move = u8;
-        fn root(&self) -> At {
-            self.0.root()
-        }
-        fn moves(&self, at: &At, moves: &mut Vec<u8>) {
-            self.0.moves(at, moves);
-        }
-        fn apply(&self, at: &mut At, place: u8) {
-            self.0.apply(at, place);
-        }
-        fn score(&self, at: &At) -> Score {
-            Score::Feasible(at.made.into())
-        }
-        fn sense(&self) -> Sense {
-            Sense::Minimize
-        }
-        fn dominance(&self) -> Option<&dyn Dominance<Self>> {
-            Some(self)
-        }
-    }
-    impl Dominance<Forgetful> for Forgetful {
-        fn future(&self, at: &At) -> (Key, f64) {
-            (Key::of(&at.board), at.made.into())
-        }
-    }
-    let problem = Forgetful(Slides { most: Some(12), ..Slides::new(61) });
+    let problem = Forgetful { slides: Slides { most: Some(12), ..Slides::new(61) }, ends_anywhere: true };
     let error = Solver::new(&problem, method("sampling", &[])).budget(Budget::playouts(5)).run().unwrap_err();
     assert!(error.to_string().contains("cannot be completed in the same way"), "{error}");
+}
+
+/// A game that a limit of moves ends is no solution: whatever its states lead to, nothing is lost with them.
+#[test]
+fn games_that_a_limit_ends_may_return() {
+    let slides = Slides { most: Some(40), ..Slides::new(61) };
+    let least = cheapest(&slides);
+    let problem = Forgetful { slides, ends_anywhere: false };
+    check(&problem, 20, 1).unwrap();
+    for name in ["sampling", "anneal", "nrpa", "uct", "auto"] {
+        let solver = Solver::new(&problem, method(name, &[])).budget(Budget::playouts(5)).seed(1);
+        let best = solver.run().unwrap_or_else(|error| panic!("{name}: {error}")).best.unwrap();
+        assert!(best.score.value().is_none_or(|value| value >= least.into()), "{name}");
+    }
 }

@@ -218,7 +218,7 @@ fn a_session_whose_result_failed_stays_broken() {
     let problem = Bits(Fault::IllegalPlayout);
     let mut session = Solver::new(&problem, method("sampling", &[])).start().unwrap();
     let error = session.advance(&Budget::playouts(20)).unwrap_err().to_string();
-    assert!(error.starts_with("a solution does not stand its replay: step 9: the move 7 is not legal"), "{error}");
+    assert!(error.starts_with("a solution fails when it is played again: step 9: the move 7 is not legal"), "{error}");
     assert_eq!(session.advance(&Budget::playouts(20)).unwrap_err().to_string(), error);
     assert!(!session.outcome().optimal);
 }

@@ -19,7 +19,7 @@ soloist::parameter_table! {
         /// temperature at its end, in edges
         end: f64 = 0.2, 0.01..=100.0;
         /// sections replaced in the first cooling; each further one has twice as many
-        first: u64 = 20_000, 1..=1_000_000_000_000;
+        steps: u64 = 20_000, 1..=1_000_000_000_000;
         /// the most vertices of a section, k - 1 at least; at an end of a snake it has up to k - 1 more
         longest: u64 = 14, 1..=300;
         /// the most vertices that the search for replacements tries; those of the last shortest way do not count
@@ -157,7 +157,7 @@ impl Sections {
 
     /// Sections replaced in the cooling of this number.
     fn sections_of(&self, cooling: u64) -> u64 {
-        self.settings.first.saturating_mul(1 << cooling.min(DOUBLINGS))
+        self.settings.steps.saturating_mul(1 << cooling.min(DOUBLINGS))
     }
 
     /// Sections replaced in this cooling.

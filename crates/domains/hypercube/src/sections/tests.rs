@@ -221,7 +221,7 @@ fn sections_are_drawn_by_weight() {
 fn coolings_become_longer() {
     let problem = snakes(Kind::Coil, 6, 2);
     let mut search = search(&problem, Settings::default());
-    search.settings.first = 10;
+    search.settings.steps = 10;
     let mut rng = Rng::new(1);
     assert_eq!((search.length(), search.temperature()), (10, 0.5));
     (0..9).for_each(|_| search.replace(&problem, &mut rng));

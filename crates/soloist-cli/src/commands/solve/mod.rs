@@ -105,6 +105,8 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let feed = args.output.serve.map(|address| serve(address, asked, &terminal)).transpose()?;
     let page = feed.as_deref().map(|feed| FeedObserver::begin(feed, asked, &budget, before.as_ref(), None));
     let mut observers = RunObservers { human, events, page };
+    let every = args.checkpoints.checkpoint_every;
+    let checkpoint = outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), every));
     let request = Request {
         setup: Some(setup.clone()),
         plan: None,
@@ -113,10 +115,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         prefix,
         keep,
         interval: observers.human.interval(),
-        checkpoint: outputs
-            .checkpoint
-            .as_ref()
-            .map(|target| (target.path().to_owned(), args.checkpoints.checkpoint_every)),
+        checkpoint,
         resume: bytes,
         stop: Some(&signal::STOP),
     };
@@ -127,9 +126,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     observers.human.finish();
     let report = solved?;
     let logged = observers.events.map_or(Ok(()), |events| events.end(&report));
-    if let Some(page) = &observers.page {
-        page.end(&report);
-    }
+    observers.page.iter().for_each(|page| page.end(&report));
     let handed = hand_out(args, asked, &report, &outputs);
     if let Some(feed) = &feed {
         feed.close();

@@ -286,10 +286,6 @@ impl<'a> Parser<'a> {
 
     fn digits(&mut self) -> Result<Tree, Failure> {
         let start = self.at;
-        let of = |notations: &[Notation]| self.notation.is_some_and(|own| notations.contains(&own));
-        let (c, algebra) = (of(&[Notation::C]), of(&[Notation::Mathematica]));
-        let fortran = self.notation.is_none() || of(&[Notation::Fortran, Notation::Form, Notation::Matlab]);
-        let kinds = of(&[Notation::Fortran]);
         let units = match self.notation {
             Some(Notation::Matlab) => &b"ij"[..],
             Some(Notation::Sympy) => b"j",
@@ -318,13 +314,39 @@ impl<'a> Parser<'a> {
             self.at = start;
             return self.fail("expected digits");
         }
-        if self.peek() == b'`' && algebra {
+        if self.peek() == b'`' && self.is(Notation::Mathematica) {
             // The precision of a number of Mathematica.
             whole = false;
             while matches!(self.peek(), b'`' | b'0'..=b'9' | b'.') {
                 self.at += 1;
             }
         }
+        whole &= !self.power(&mut text);
+        if whole && text.len() > 1 && text.starts_with('0') && (self.is(Notation::C) || self.is(Notation::Sympy)) {
+            self.at = start;
+            return self.fail("a whole number that begins with 0 is octal here: write it without the 0");
+        }
+        self.suffix()?;
+        let number = Tree::new(start, Kind::Number(text, whole));
+        let after = self.rest().get(1).copied().unwrap_or(0);
+        if units.contains(&self.peek()) && self.peek() > 0 && !is_letter(after) && !after.is_ascii_digit() {
+            // An imaginary number of Python or MATLAB.
+            let unit = constant_tree(self.at, Constant::I);
+            self.at += 1;
+            return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
+        }
+        if !self.own && (self.peek().is_ascii_alphabetic() || self.peek() == b'_') {
+            let message = format!("expected an operator behind a number of {}", self.called());
+            return self.fail(message);
+        }
+        Ok(number)
+    }
+
+    /// Reads the power of ten behind digits, if there is one, and appends it.
+    fn power(&mut self, text: &mut String) -> bool {
+        let algebra = self.is(Notation::Mathematica);
+        let of = |notations: &[Notation]| self.notation.is_none_or(|own| notations.contains(&own));
+        let fortran = of(&[Notation::Fortran, Notation::Form, Notation::Matlab]);
         let power = match *self.rest() {
             [b'e' | b'E', b'0'..=b'9', ..] | [b'e' | b'E', b'+' | b'-', b'0'..=b'9', ..] => 1,
             [b'd' | b'D' | b'q' | b'Q', b'0'..=b'9', ..] if fortran => 1,
@@ -339,7 +361,6 @@ impl<'a> Parser<'a> {
         };
         if power > 0 {
             self.at += power;
-            whole = false;
             text.push('e');
             let sign = self.peek();
             if matches!(sign, b'+' | b'-') {
@@ -351,11 +372,14 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
         }
-        if whole && text.len() > 1 && text.starts_with('0') && (c || self.is(Notation::Sympy)) {
-            self.at = start;
-            return self.fail("a whole number that begins with 0 is octal here: write it without the 0");
-        }
-        if self.peek() == b'_' && kinds && self.rest().get(1).is_some_and(u8::is_ascii_alphabetic) {
+        power > 0
+    }
+
+    /// Reads what says of which type a number is: a kind of Fortran, `f`, `L` or `_f64`.
+    fn suffix(&mut self) -> Result<(), Failure> {
+        let c = self.is(Notation::C);
+        if self.peek() == b'_' && self.is(Notation::Fortran) && self.rest().get(1).is_some_and(u8::is_ascii_alphabetic)
+        {
             // A kind of Fortran.
             let place = self.at;
             let kind = self.word();
@@ -372,18 +396,6 @@ impl<'a> Parser<'a> {
         {
             self.at += 1;
         }
-        let number = Tree::new(start, Kind::Number(text, whole));
-        let after = self.rest().get(1).copied().unwrap_or(0);
-        if units.contains(&self.peek()) && self.peek() > 0 && !is_letter(after) && !after.is_ascii_digit() {
-            // An imaginary number of Python or MATLAB.
-            let unit = constant_tree(self.at, Constant::I);
-            self.at += 1;
-            return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
-        }
-        if !self.own && (self.peek().is_ascii_alphabetic() || self.peek() == b'_') {
-            let message = format!("expected an operator behind a number of {}", self.called());
-            return self.fail(message);
-        }
-        Ok(number)
+        Ok(())
     }
 }

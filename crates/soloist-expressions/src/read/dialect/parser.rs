@@ -346,26 +346,10 @@ impl Parser<'_> {
         }
         let short = self.bare(&name).to_owned();
         let short = short.as_str();
-        let sympy = matches!(self.notation, None | Some(Notation::Sympy));
-        if sympy
-            && matches!(short, "Symbol" | "Dummy" | "symbols")
-            && self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte))
+        if matches!(self.notation, None | Some(Notation::Sympy))
+            && let Some(tree) = self.printed(start, short)?
         {
-            return self.quoted(start);
-        }
-        if sympy
-            && matches!(short, "Float" | "Integer" | "Rational" | "S")
-            && self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte))
-        {
-            return self.quoted_number(start);
-        }
-        if sympy
-            && matches!(
-                short,
-                "Indexed" | "IndexedBase" | "MatrixElement" | "MatrixSymbol" | "Str" | "Function" | "Idx"
-            )
-        {
-            return self.indexed(start, short);
+            return Ok(tree);
         }
         let arguments = self.conditional_arguments(short, b')')?;
         if self.names.arrays.contains(&name)
@@ -374,6 +358,19 @@ impl Parser<'_> {
             return Ok(Tree::new(start, Kind::Name(format!("{name}[{}]", indices.join(",")))));
         }
         self.meaning(start, short, false, arguments)
+    }
+
+    /// Reads the arguments of a class that SymPy prints (`Symbol('x')`, `Rational("1/3")`, `Indexed(...)`), if it is one.
+    fn printed(&mut self, start: usize, class: &str) -> Result<Option<Tree>, Failure> {
+        let is_quoted = self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte));
+        Ok(Some(match class {
+            "Symbol" | "Dummy" | "symbols" if is_quoted => self.quoted(start)?,
+            "Float" | "Integer" | "Rational" | "S" if is_quoted => self.quoted_number(start)?,
+            "Indexed" | "IndexedBase" | "MatrixElement" | "MatrixSymbol" | "Str" | "Function" | "Idx" => {
+                self.indexed(start, class)?
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// Reads an index behind a name and adds it: `a[1]`, `a[0][1]`, `a[[1]]`. Returns the call where it is one.
