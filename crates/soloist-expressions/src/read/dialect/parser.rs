@@ -360,7 +360,7 @@ impl Parser<'_> {
         self.meaning(start, short, false, arguments)
     }
 
-    /// Reads the arguments of a class that SymPy prints, if it is one: `Symbol('x')`, `Rational("1/3")`, `Indexed(...)`.
+    /// Reads the arguments of a class that SymPy prints, if it is one: `Symbol('x')`, `Rational("1/3")`.
     fn printed(&mut self, start: usize, class: &str) -> Result<Option<Tree>, Failure> {
         let is_quoted = self.rest().get(1).is_some_and(|byte| b"'\"".contains(byte));
         Ok(Some(match class {
