@@ -264,7 +264,7 @@ pub const FUNCTIONS: &[Function] = &[
         name: "apply_exchange",
         python: Some("apply_exchange"),
         says: "the state after such an exchange",
-        used_by: "as `difference`: edits that are accepted need no replay",
+        used_by: "as `difference`: edits that are accepted need no replay, and two places exchange their decisions",
         marks: ["", "", "", "", "", "", "", "○"],
         ..PLAIN
     },
