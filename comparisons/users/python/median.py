@@ -38,6 +38,8 @@ class Full(Four):
         return -cost(sites) if sites else -1e9
 
     def difference(self, sites, place, old, new):
+        if new in sites:
+            return None
         return cost(sites[:place] + (new,) + sites[place + 1 :]) - cost(sites)
 
     def apply_exchange(self, sites, place, old, new):

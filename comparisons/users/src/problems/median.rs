@@ -63,6 +63,9 @@ impl Problem for Median {
 
 impl Exchange for Median {
     fn difference(&self, end: &Vec<u16>, _: usize, old: Option<u16>, new: Option<u16>) -> Option<f64> {
+        if end.contains(&new?) {
+            return None;
+        }
         let mut open = end.clone();
         self.apply_exchange(&mut open, 0, old, new).then(|| self.cost(&open) - self.cost(end))
     }

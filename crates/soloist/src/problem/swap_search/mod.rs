@@ -15,8 +15,9 @@ use crate::erased::source::{ErasedSource, Source};
 use crate::{Rng, Score, Sense};
 use pairs::Pairs;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::hash::Hash;
 
 /// No decision: an exchange that only adds or only takes out, or a decision that is not in the solution.
 const NONE: u32 = u32::MAX;
@@ -84,7 +85,7 @@ pub struct Exchanges<P: Exchange> {
     log: Vec<Step>,
     proposal: Proposal<P::State>,
     pairs: Pairs,
-    /// Whether the problem makes exchanges in a state.
+    /// Whether the problem makes exchanges in a state; for assignments, whether decisions repeat as well.
     in_place: bool,
 }
 
@@ -496,6 +497,12 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
     }
 }
 
+/// Whether a decision is there twice. Labels are; what is chosen once for all places must not be exchanged by two steps.
+fn repeats<M: Copy + Eq + Hash>(moves: &[M]) -> bool {
+    let mut seen = HashSet::new();
+    !moves.iter().all(|&mv| seen.insert(mv))
+}
+
 /// The place of a move in a list.
 fn find<M: PartialEq>(list: &[M], mv: M) -> Option<u32> {
     list.iter().position(|other| *other == mv).map(|at| at as u32)
@@ -515,7 +522,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
         self.log.clear();
         self.state = Some(state);
         self.proposal.is_half_made = false;
-        self.in_place = self.can_exchange(problem);
+        self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
         self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
     }
