@@ -80,7 +80,7 @@ pub type ScorePart = (Cow<'static, str>, f64);
 ///
 /// No search asks for it. Results show the [parts](Self::parts) of their score, and
 /// [`explain`](crate::check::explain()) looks for named [constraints](Self::constraints) that cannot hold together. A
-/// problem that implements this trait for itself returns `Some(self)` from [`Extras::explain`](Extras::explain).
+/// problem that implements this trait for itself returns `Some(self)` from [`Extras::explain`].
 pub trait Explain<P: Problem> {
     /// Returns the parts of the score of a finished state by name, the most important one in front.
     ///
