@@ -497,7 +497,7 @@ impl<P: Exchange> Edits<P> for Exchanges<P> {
     }
 }
 
-/// Whether a decision is there twice. Labels are; what is chosen once for all places must not be exchanged by two steps.
+/// Whether a decision is there twice, as labels are. What is chosen once for all places is not exchanged in two steps.
 fn repeats<M: Copy + Eq + Hash>(moves: &[M]) -> bool {
     let mut seen = HashSet::new();
     !moves.iter().all(|&mv| seen.insert(mv))
