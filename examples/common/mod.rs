@@ -3,7 +3,10 @@
 //! alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
 
-use soloist::{Budget, Outcome, Problem, Score, Sense, Setup, Solver};
+mod four;
+
+use four::Four;
+use soloist::{Budget, Outcome, Problem, Setup, Solver};
 use std::process::exit;
 use std::time::Duration;
 
@@ -15,31 +18,6 @@ pub(crate) struct Run {
     budget: Budget,
     /// Whether the search sees the four required functions alone.
     four: bool,
-}
-
-/// A problem without its optional functions: what the four required ones make of it.
-struct Four<'a, P>(&'a P);
-
-impl<P: Problem> Problem for Four<'_, P> {
-    type State = P::State;
-    type Move = P::Move;
-
-    fn root(&self) -> P::State {
-        self.0.root()
-    }
-    fn moves(&self, state: &P::State, moves: &mut Vec<P::Move>) {
-        self.0.moves(state, moves);
-    }
-    fn apply(&self, state: &mut P::State, mv: P::Move) {
-        self.0.apply(state, mv);
-    }
-    fn score(&self, state: &P::State) -> Score {
-        self.0.score(state)
-    }
-    /// Not optional where small scores are better.
-    fn sense(&self) -> Sense {
-        self.0.sense()
-    }
 }
 
 /// Reads the arguments; `preset` is the method when none is named.

@@ -74,12 +74,12 @@ impl Entry {
             half,
             sense: || B::instance().sense(),
             data: || B::instance().data(),
-            four: |run| search(&Four(A::instance()), run),
+            four: |run| search(&Four(&A::instance()), run),
             full: |run| search(&B::instance(), run),
             hand: by_hand::<B>,
             #[cfg(test)]
             check: || {
-                let four = soloist::check(&Four(A::instance()), 5, 1).map_err(|violation| violation.to_string());
+                let four = soloist::check(&Four(&A::instance()), 5, 1).map_err(|violation| violation.to_string());
                 four.and(soloist::check(&B::instance(), 5, 1).map_err(|violation| violation.to_string()))
             },
         }

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command shows its result")]
 
 mod bench;
+#[path = "../../../examples/common/four.rs"]
 mod four;
 mod hand;
 mod problems;

@@ -110,7 +110,7 @@ fn listed<I: Instance>(instance: &I, text: &str) -> Option<Listed<I>> {
     Some(Ok(moves))
 }
 
-/// Whether the move at a place is shown so.
+/// Whether the move at a place is shown so. A function, so that the comparison is not compiled again for each problem.
 fn is_shown(moves: &Value, at: usize, shown: &Value) -> bool {
     moves.get(at) == Some(shown)
 }

@@ -13,22 +13,19 @@ const MAX_CALL_NAME: usize = 1000;
 /// What is wrong with a name that holds a character which belongs to none: a sign or a blank that is not ASCII, as text
 /// from a page has it. As part of a name, `x−y` with U+2212 would silently be one variable.
 pub(super) fn foreign(name: &str) -> Option<String> {
-    // Letters and digits of every script, subscripts, accents and primes.
-    let belongs = |c: char| match c {
-        '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{207f}' => false,
-        '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}' | '\u{2032}'..='\u{2037}' => true,
-        _ => c.is_ascii() || c.is_alphanumeric(),
+    // What to write instead; `None`: it belongs to names, as letters and digits of every script, accents and primes do.
+    let instead = |c: char| match c {
+        '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{207f}' => Some("; write a power with '^'"),
+        '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}' | '\u{2032}'..='\u{2037}' => None,
+        _ if c.is_ascii() || c.is_alphanumeric() => None,
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some("; write '-'"),
+        '\u{b7}' | '\u{d7}' | '\u{2022}' | '\u{2217}' | '\u{22c5}' => Some("; write '*'"),
+        '\u{f7}' | '\u{2044}' | '\u{2215}' => Some("; write '/'"),
+        _ if c.is_whitespace() => Some("; write a blank"),
+        _ => Some(""),
     };
-    let found = name.chars().find(|&c| !belongs(c))?;
-    let instead = match found {
-        '\u{2010}'..='\u{2015}' | '\u{2212}' => "; write '-'",
-        '\u{b7}' | '\u{d7}' | '\u{2022}' | '\u{2217}' | '\u{22c5}' => "; write '*'",
-        '\u{f7}' | '\u{2044}' | '\u{2215}' => "; write '/'",
-        '\u{b2}' | '\u{b3}' | '\u{b9}' | '\u{2070}'..='\u{207f}' => "; write a power with '^'",
-        _ if found.is_whitespace() => "; write a blank",
-        _ => "",
-    };
-    Some(format!("the character U+{:04X} belongs to no name{instead}", found as u32))
+    let (found, instead) = name.chars().find_map(|c| Some((c, instead(c)?)))?;
+    Some(format!("the character U+{:04X} belongs to no name{instead}", u32::from(found)))
 }
 
 impl Reader {

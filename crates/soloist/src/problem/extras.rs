@@ -1,10 +1,10 @@
-//! What a problem may have beside its rules, and what it says about its solutions to people.
+//! What a problem may have besides its rules, and what it says about its solutions to people.
 
 use super::{Entrant, NamedSearch, Problem};
 use crate::rollout::NamedRollout;
 use std::borrow::Cow;
 
-/// What a problem may have beside its rules: rollouts and searches of its own, the methods that suit it, names for what
+/// What a problem may have besides its rules: rollouts and searches of its own, the methods that suit it, names for what
 /// people are shown, and its identity.
 ///
 /// A problem that implements this trait for itself returns itself from `extras`, a function of [`Problem`] that serves
@@ -44,7 +44,7 @@ pub trait Extras<P: Problem> {
         Vec::new()
     }
 
-    /// Returns the searches that the problem has beside those of the engine; see
+    /// Returns the searches that the problem has besides those of the engine; see
     /// [`ProblemSearch`](super::ProblemSearch). Their names are method names.
     fn searches(&self) -> Vec<NamedSearch<P>> {
         Vec::new()
@@ -53,7 +53,7 @@ pub trait Extras<P: Problem> {
     /// Returns the methods that are known to suit this instance, with their settings, the best one first. None
     /// by default.
     ///
-    /// They race in `auto` beside the presets that can use what the problem offers.
+    /// They race in `auto` besides the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {
         Vec::new()
     }
@@ -70,7 +70,7 @@ pub trait Extras<P: Problem> {
     }
 }
 
-/// Nothing beside the rules.
+/// Nothing besides the rules.
 impl<P: Problem> Extras<P> for () {}
 
 /// A part of a score: its name, and its value in its own unit.

@@ -268,7 +268,7 @@ pub const FUNCTIONS: &[Function] = &[
         marks: ["", "", "", "", "", "", "", "○"],
         ..PLAIN
     },
-    Function { name: "extras", says: "what there is beside the rules", ..PLAIN },
+    Function { name: "extras", says: "what there is besides the rules", ..PLAIN },
     Function {
         owner: "Extras",
         name: "rollouts",

@@ -69,7 +69,7 @@ use std::hash::Hasher;
 /// | which states are equal or better | [`key`](Self::key), [`dominance`](Self::dominance) |
 /// | how solutions are edited | [`ordering`](Self::ordering), [`neighborhood`](Self::neighborhood) |
 ///
-/// What a problem has beside its rules (rollouts and searches of its own, methods that suit it, parts of its score) is
+/// What a problem has besides its rules (rollouts and searches of its own, methods that suit it, parts of its score) is
 /// in [`Extras`].
 pub trait Problem: Send + Sync {
     /// A partial solution. Kept small, because searches clone it; they reuse buffers through `clone_from`.
@@ -201,7 +201,7 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Returns what the problem has beside its rules: itself, where it implements [`Extras`].
+    /// Returns what the problem has besides its rules: itself, where it implements [`Extras`].
     #[doc(hidden)]
     fn extras(&self) -> &dyn Extras<Self>
     where

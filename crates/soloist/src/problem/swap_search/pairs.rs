@@ -7,7 +7,7 @@ use crate::core::limits::ensure;
 use crate::problem::Exchange;
 use serde::{Deserialize, Serialize};
 
-/// Places that are remembered beside a place, at most.
+/// Partners that are remembered for a place, at most.
 const PARTNERS: usize = 24;
 /// Shares of the edits are in these parts.
 const PARTS: u64 = 64;
@@ -111,17 +111,18 @@ impl<P: Exchange> Exchanges<P> {
         let known = self.pairs.partner(first, rng);
         let second = known.unwrap_or_else(|| self.open[rng.index(count)]);
         let (a, b) = (self.moves[first as usize], self.moves[second as usize]);
+        if a == b {
+            return None;
+        }
         // Where all places have the same choices, numbers are the same.
         let number = |place: u32, mv: P::Move, at: u32| {
             let list = self.choices(place);
             if list.get(at as usize) == Some(&mv) { Some(at) } else { find(list, mv) }
         };
         let (from, to) = (self.numbers[first as usize], self.numbers[second as usize]);
-        let steps = (a != b).then_some([
-            Step { place: first, new: number(first, b, to)? },
-            Step { place: second, new: number(second, a, from)? },
-        ]);
-        Some((steps?, known.is_none()))
+        let steps =
+            [Step { place: first, new: number(first, b, to)? }, Step { place: second, new: number(second, a, from)? }];
+        Some((steps, known.is_none()))
     }
 
     /// Proposes that two places exchange their decisions; the first one has the new one in the state then. Returns the

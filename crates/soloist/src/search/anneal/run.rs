@@ -101,7 +101,7 @@ impl AnnealSearch {
     #[cold]
     fn say_temperatures(&mut self) {
         let clock = &self.saved.clock;
-        if let Some((start, end)) = clock.measured_temperatures().filter(|_| clock.run == 0) {
+        if let Some((start, end)) = clock.quench.temperatures().filter(|_| clock.run == 0) {
             // Three digits are enough to set others.
             let remark = format!("annealing cools from {start:.3e} to {end:.3e}, in units of the cost");
             self.saved.remarks.push(remark);

@@ -214,11 +214,6 @@ impl Clock {
         if round == 0 { cooled } else { cooled * libm::pow(parameters.reheat_factor, round as f64) }
     }
 
-    /// The temperatures at the start and at the end of a cooling, where they were measured after a descent.
-    pub(super) fn measured_temperatures(&self) -> Option<(f64, f64)> {
-        self.quench.temperatures()
-    }
-
     /// Records the difference of a neighbour that was replayed. It is kept only where the first temperature is
     /// chosen by acceptance.
     pub(super) fn measure_replay(&mut self, parameters: &Coolings, feasible: bool, difference: f64) {

@@ -23,13 +23,13 @@
 //! methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
 //! they are ahead of it.
 //!
-//! Elsewhere the best `anneal` stays in the race after the first round; while its score is within 15 % of the best
-//! one; and where nothing has improved as much in the round. Cooling gains most at its end, and rounds are short.
-//! If it is in the last round and neither it nor an exact method wins, it has half of what the winner would have,
-//! and nine tenths where the winner is `sampling` or a form of `uct`: it continues from the best solution then.
+//! Elsewhere the best `anneal` is not dropped in the first round, nor while its score is within 15 % of the leader's,
+//! nor in a round in which it has improved most. Cooling gains most at its end, and rounds are short. If it reaches
+//! the last round, and the winner is neither `anneal` nor exact, the two share the rest: half each. Where the winner
+//! is `sampling` or a form of `uct`, `anneal` gets 90 % and continues from the best solution.
 //!
 //! There is no race where the budget has room for fewer than 2000 playouts, or fewer than 100 for each move of a
-//! game: `anneal` has the budget, after the part `exact_share` of an exact method.
+//! game. An exact method, if one is entered, gets the fraction `exact_share` of the budget, and `anneal` the rest.
 //!
 //! One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
 //! that can prove optimality) and the others are good at different things. If the winner is not exact, the best
@@ -195,6 +195,7 @@ const KNOWN: f64 = 0.5;
 const POLISHER: &str = "anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)";
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
+
 /// Everything but the entrants.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct State {
@@ -273,8 +274,7 @@ impl AutoSearch {
         }
         if self.state.samples == SAMPLES {
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
-            self.open(context, (0..self.racers()).collect(), length as f64, now);
-            self.skip(context, now);
+            self.open(context, length as f64, now);
         }
     }
 
@@ -299,15 +299,12 @@ impl AutoSearch {
     }
 
     /// Begins the last part of the plan.
-    fn polish(&mut self, context: &mut Context<'_>, mut race: Race, now: Progress) -> bool {
+    fn polish(&mut self, race: &mut Race, now: Progress) {
         let polisher = self.racers();
         let (_, scores) = self.rank(race.field());
         let entry = &self.entrants[polisher].entry;
         self.state.remarks.push(format!("{scores}; the best solution is improved by {entry}"));
         race.polish(polisher, now);
-        self.state.race = Some(race);
-        self.begin(context, polisher, now);
-        true
     }
 
     /// Whether an entrant can do nothing more. An exact search may make no playouts for ever: where the plan is used up
@@ -325,18 +322,27 @@ impl AutoSearch {
         is_due && if others() { is_planned } else { nodes == u64::MAX && context.horizon.time.is_none() }
     }
 
-    /// Opens a race. Returns false if there are no entrants.
-    fn open(&mut self, context: &mut Context<'_>, field: Vec<usize>, length: f64, now: Progress) -> bool {
-        let Some(&first) = field.first() else { return false };
-        let known = field.iter().any(|&at| at < self.state.named);
-        let part = self.parameters.race_part * if known { KNOWN } else { 1.0 };
-        self.state.race = Some(Race::new(field, part, 1.0 - self.parameters.polish, length, now));
-        self.begin(context, first, now);
-        true
+    /// Opens the first race, if there are entrants.
+    fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) {
+        let all: Vec<usize> = (0..self.racers()).collect();
+        if !all.is_empty() {
+            let mut race = self.race(all, length, now);
+            self.skip(&mut race, now);
+            self.begin(context, race, now);
+        }
     }
 
-    /// Begins the turn of an entrant. The winner continues from the best solution of all.
-    fn begin(&mut self, context: &mut Context<'_>, at: usize, now: Progress) {
+    /// Returns a race of these entrants that begins now.
+    fn race(&self, field: Vec<usize>, length: f64, now: Progress) -> Race {
+        let known = field.iter().any(|&at| at < self.state.named);
+        let part = self.parameters.race_part * if known { KNOWN } else { 1.0 };
+        Race::new(field, part, 1.0 - self.parameters.polish, length, now)
+    }
+
+    /// Begins the turn of the entrant whose turn it is in a race. The winner continues from the best solution of all.
+    fn begin(&mut self, context: &mut Context<'_>, race: Race, now: Progress) {
+        let at = race.at();
+        self.state.race = Some(race);
         let memory = self.memory();
         context.tally.has_switched = true;
         let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
@@ -365,17 +371,13 @@ impl AutoSearch {
         let next = if let &[winner] = &stay[..] {
             let (field, shares) = self.sharers(winner, able, editor);
             dropped.retain(|at| !field.contains(at));
-            let mut parts: Vec<String> = Vec::new();
-            for (&at, part) in field.iter().zip(&shares) {
-                let of = if parts.is_empty() { "the rest" } else { "what is left" };
-                parts.push(format!("{} gets {} % of {of}", name(at), (100.0 * part).round()));
-            }
-            let last = field.last().map_or_else(String::new, |&at| name(at));
+            let (first, last) = (self.first_shares(&field, &shares, "the rest"), field.last().map(|&at| name(at)));
+            let last = last.unwrap_or_default();
             race.divide(field, shares, now);
-            if parts.is_empty() {
+            if first.is_empty() {
                 format!("the race continues with {last}")
             } else {
-                format!("{}, then {last} continues", parts.join(", then "))
+                format!("{first}{last} continues")
             }
         } else {
             let names: Vec<String> = stay.iter().map(|&at| name(at)).collect();
@@ -403,18 +405,16 @@ impl AutoSearch {
                 self.state.race = Some(race);
                 return true;
             }
-            Turn::Polish => return self.polish(context, race, now),
+            Turn::Polish => self.polish(&mut race, now),
             Turn::Over if able.is_empty() => {
                 // The race that has ended stays, because a checkpoint needs one.
                 self.state.race = Some(race);
                 self.state.remarks.push("no method can do more: the run ends before its limits".to_owned());
                 return false;
             }
-            Turn::Over => return self.open(context, able, race.next_length(), now),
+            Turn::Over => race = self.race(able, race.next_length(), now),
         }
-        let at = race.at();
-        self.state.race = Some(race);
-        self.begin(context, at, now);
+        self.begin(context, race, now);
         true
     }
 }

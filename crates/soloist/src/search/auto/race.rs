@@ -42,8 +42,7 @@ pub(super) struct Race {
     from: f64,
     to: f64,
     began: f64,
-    /// In the last round of several: the part of what is left that each but the last one has. The last one has the
-    /// rest.
+    /// Fractions of the remaining budget, for the last round: one for each entrant but the last, who gets the rest.
     shares: Vec<f64>,
     /// The part of the budget that a round takes.
     share: f64,
@@ -189,7 +188,7 @@ impl Race {
         self.divide(stay, Vec::new(), now);
     }
 
-    /// Begins the last round: each but the last one has a part of what is left then, and the last one the rest.
+    /// Begins the last round. Each entrant but the last gets a fraction of the budget that remains at its turn.
     pub(super) fn divide(&mut self, field: Vec<usize>, shares: Vec<f64>, now: Progress) {
         self.round += 1;
         (self.field, self.shares, self.turn) = (field, shares, 0);

@@ -90,7 +90,7 @@ impl Racer {
     /// Whether it found something better in the last third of its turn and may find more in another turn: a cooling
     /// has found what it can.
     pub(super) fn is_improving(&self, race: &Race, now: Progress) -> bool {
-        !matches!(self.method.table(), Table::Anneal(_)) && race.is_recent(self.reached, now)
+        !self.is_editor() && race.is_recent(self.reached, now)
     }
 
     /// Whether it edits solutions.

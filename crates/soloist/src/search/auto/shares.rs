@@ -1,27 +1,24 @@
-//! Who stays in a race, and who has which part of the rest.
+//! Who stays in a race, and who gets which fraction of the rest.
 
 use super::AutoSearch;
-use super::race::Progress;
-use crate::search::Context;
+use super::race::{Progress, Race};
 
 /// The least part of the rest that an exact winner has.
 const LEAST: f64 = 0.3;
 /// Playouts in the budget below which there is no race: in all, and for each move of a game.
 const FEW: (f64, f64) = (2_000.0, 100.0);
-/// How far annealing may be behind the best method, as a part of the score, to stay in the race.
+/// How far annealing may be behind the leader, as a fraction of the score, to stay in the race.
 const NEAR: f64 = 0.15;
-/// The part of what is left that a winner has which samples, before annealing continues, and the part that annealing
-/// has before another winner continues.
+/// The fraction that a winning sampler gets before annealing, and the one that annealing gets before another winner.
 const SAMPLED: f64 = 0.1;
 const EDITED: f64 = 0.5;
 
 impl AutoSearch {
-    /// Returns the methods that share the rest, in turn, and the part of what is left that each but the last one has.
+    /// Returns the methods that share the rest, in turn, and the fractions of all but the last one.
     ///
     /// The winner shares with the best of the other kind, exact or not, among those that are `able` to do more. Where
-    /// the problem names methods, these alone share. Otherwise, where annealing has a place in the last round and
-    /// neither it nor an exact method has won, it has half of what the winner would have, and nine tenths beside a
-    /// sampler.
+    /// the problem names methods, these alone share. `editor` is the annealing method that has reached the last round.
+    /// It shares with a winner that is not exact: half each, or nine tenths if the winner is a sampler.
     pub(super) fn sharers(&self, winner: usize, able: &[usize], editor: Option<usize>) -> (Vec<usize>, Vec<f64>) {
         let (exact, part) = (self.entrants[winner].is_systematic(), self.parameters.exact_share);
         let may_share = |at: usize| self.state.named == 0 || at < self.state.named;
@@ -48,9 +45,9 @@ impl AutoSearch {
         (field, shares)
     }
 
-    /// Returns the annealing method of a field in order, best first, that stays in the race though others are ahead:
-    /// after the first round, where it is near the best one, and where nothing has risen as much in this round. Cooling
-    /// gains most at its end, and rounds are short.
+    /// Returns the annealing method that stays in a field (in order, best first) though others are ahead: in the first
+    /// round, while it is near the leader, and where nothing has improved as much in this round. Cooling gains most at
+    /// its end, and rounds are short.
     pub(super) fn editor(&self, ranked: &[usize], round: u64) -> Option<usize> {
         if self.state.named > 0 {
             return None;
@@ -65,10 +62,7 @@ impl AutoSearch {
     pub(super) fn drop_worse(&self, ranked: &mut Vec<usize>, editor: Option<usize>) -> Vec<usize> {
         let (most, named) = (ranked.len().div_ceil(2), self.state.named);
         let Some(best) = ranked.iter().position(|&at| at < named) else {
-            let place = ranked.iter().position(|&at| Some(at) == editor).filter(|&place| most > 1 && place >= most);
-            if let Some(place) = place {
-                ranked[most - 1..=place].rotate_right(1);
-            }
+            editor.into_iter().for_each(|editor| keep(ranked, editor, most));
             return ranked.split_off(most);
         };
         // What the problem names is known to suit it, perhaps after a slow start: it stays unless two are left, and
@@ -80,10 +74,7 @@ impl AutoSearch {
             is_ahead || at < named
         });
         if stay.len() > most {
-            let place = stay.iter().position(|&at| at == best).unwrap_or(0);
-            if most > 1 && place >= most {
-                stay[most - 1..=place].rotate_right(1);
-            }
+            keep(&mut stay, best, most);
             dropped.extend(stay.split_off(most));
         }
         *ranked = stay;
@@ -91,28 +82,36 @@ impl AutoSearch {
     }
 
     /// Gives the budget to the method that edits where it has room for a few playouts only: a race would use them up.
-    pub(super) fn skip(&mut self, context: &mut Context<'_>, now: Progress) {
+    pub(super) fn skip(&mut self, race: &mut Race, now: Progress) {
         let expected =
             self.state.least.map_or(f64::INFINITY, |least| (1.0 - self.state.over).max(0.0) / least.max(0.0));
         let few = FEW.0.max(FEW.1 * self.state.length as f64 / self.state.samples.max(1) as f64);
-        let all: Vec<usize> = (0..self.racers()).collect();
-        let Some(editor) = self.editor(&all, 0).filter(|_| expected < few && all.len() > 1) else { return };
-        let Some(mut race) = self.state.race.take() else { return };
-        let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic());
-        let exact = exact.filter(|_| self.parameters.exact_share > 0.0);
-        let name = |at: usize| &self.entrants[at].entry;
-        let first = exact.map_or_else(String::new, |at| {
-            format!("{} gets {} % of it, then ", name(at), (100.0 * self.parameters.exact_share).round())
+        let all = race.field();
+        let Some(editor) = self.editor(all, 0).filter(|_| expected < few && all.len() > 1) else { return };
+        let part = self.parameters.exact_share;
+        let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic()).filter(|_| part > 0.0);
+        let (mut field, shares): (Vec<usize>, Vec<f64>) = exact.into_iter().map(|at| (at, part)).unzip();
+        field.push(editor);
+        let (first, editor) = (self.first_shares(&field, &shares, "it"), &self.entrants[editor].entry);
+        let remark = format!("the budget has room for about {expected:.0} playouts, too few for a race");
+        self.state.remarks.push(format!("{remark}: {first}{editor} has it"));
+        race.divide(field, shares, now);
+    }
+
+    /// Says which fractions all but the last one get: the first one of `whole`, the others of what is left of it.
+    pub(super) fn first_shares(&self, field: &[usize], shares: &[f64], whole: &str) -> String {
+        let wholes = std::iter::once(whole).chain(std::iter::repeat("what is left"));
+        let parts = field.iter().zip(shares).zip(wholes).map(|((&at, part), whole)| {
+            format!("{} gets {} % of {whole}, then ", self.entrants[at].entry, (100.0 * part).round())
         });
-        let remark = format!("the budget has room for about {expected:.0} playouts, too few for a race: ");
-        self.state.remarks.push(format!("{remark}{first}{} has it", name(editor)));
-        race.divide(
-            exact.into_iter().chain([editor]).collect(),
-            exact.map(|_| self.parameters.exact_share).into_iter().collect(),
-            now,
-        );
-        let at = race.at();
-        self.state.race = Some(race);
-        self.begin(context, at, now);
+        parts.collect()
+    }
+}
+
+/// Moves an entrant to the last place of a field that stays, if it stands behind that place.
+fn keep(field: &mut [usize], entrant: usize, most: usize) {
+    let place = field.iter().position(|&at| at == entrant).unwrap_or(0);
+    if most > 1 && place >= most {
+        field[most - 1..=place].rotate_right(1);
     }
 }

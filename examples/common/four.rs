@@ -1,11 +1,11 @@
-//! A problem without its optional functions.
+//! A problem as it is before any optional function is written. The bench of users' problems uses it as well.
 
 use soloist::{Problem, Score, Sense};
 
-/// What a user has who wrote the four required functions alone.
-pub(crate) struct Four<P>(pub(crate) P);
+/// A problem without its optional functions: what the four required ones make of it.
+pub(crate) struct Four<'a, P>(pub(crate) &'a P);
 
-impl<P: Problem> Problem for Four<P> {
+impl<P: Problem> Problem for Four<'_, P> {
     type State = P::State;
     type Move = P::Move;
 
