@@ -4,8 +4,8 @@ use super::{Entrant, NamedSearch, Problem};
 use crate::rollout::NamedRollout;
 use std::borrow::Cow;
 
-/// What a problem may have besides its rules: rollouts and searches of its own, the methods that suit it, names for what
-/// people are shown, and its identity.
+/// What a problem may have besides its rules: rollouts and searches of its own, the methods that suit it, names for
+/// what people are shown, and its identity.
 ///
 /// A problem that implements this trait for itself returns itself from `extras`, a function of [`Problem`] that serves
 /// nothing else:
