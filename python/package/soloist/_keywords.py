@@ -63,6 +63,7 @@ class SearchParameters(TypedDict, total=False):
     insert: Any
     iterations: Any
     keep_tree: Any
+    kicks: Any
     leaf: Any
     level: Any
     levels: Any
@@ -89,7 +90,6 @@ class SearchParameters(TypedDict, total=False):
     prune: Any
     race: Any
     race_part: Any
-    recreate: Any
     reference: Any
     reheat: Any
     reheat_factor: Any

@@ -291,6 +291,12 @@ const PRESETS: &[Preset] = &[
         make: || Method::from(Anneal::default()),
     },
     Preset {
+        name: "ils",
+        summary: "iterated local search: descents by the edits of `anneal`, each after a few random ones of the best solution",
+        reference: "H. R. Lourenço, O. C. Martin and T. Stützle, Handbook of Metaheuristics, 2003",
+        make: || Method::from(Anneal::iterated()),
+    },
+    Preset {
         name: "auto",
         summary: "a portfolio: methods that suit the problem race for a part of the budget, two of them share the rest",
         reference: "our setting; K. Jamieson and A. Talwalkar, AISTATS 2016 (halving); C. P. Gomes and B. Selman, Artificial Intelligence 126, 2001",

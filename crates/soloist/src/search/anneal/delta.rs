@@ -22,7 +22,7 @@ impl Walker {
         let links = self.links.as_mut().filter(|links| self.entries.len() >= 2 && links.are_known())?;
         let count = self.entries.len();
         let shape = match EDITS[kind] {
-            Edit::Replace | Edit::Suggest | Edit::Recreate => return None,
+            Edit::Replace | Edit::Suggest => return None,
             // A shuffled block has no price.
             Edit::Shuffle => Some(Shape::draw(Edit::Insert, count, self.choice.longest, context.rng)),
             Edit::Guide => links.guide(context.problem, longest_of(self.choice.longest, count), context.rng),

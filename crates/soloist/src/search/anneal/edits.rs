@@ -26,11 +26,9 @@ pub(super) enum Edit {
     Guide,
     /// An entry is moved as the problem suggests.
     Suggest,
-    /// The entries of a block are taken out and played again in an order that is drawn by the bias.
-    Recreate,
 }
 
-pub(super) const EDITS: [Edit; 10] = [
+pub(super) const EDITS: [Edit; 9] = [
     Edit::Swap,
     Edit::Insert,
     Edit::Block,
@@ -40,7 +38,6 @@ pub(super) const EDITS: [Edit; 10] = [
     Edit::Replace,
     Edit::Guide,
     Edit::Suggest,
-    Edit::Recreate,
 ];
 
 /// The kind of solution that edits rely on, as a few random games show it.

@@ -22,7 +22,7 @@ impl Family for Anneal {
         // Suggestions alone are not enough: few problems make any.
         if self.weights.by_kind().iter().sum::<u64>() == self.weights.suggest {
             return Err(ParameterError::Conflict(
-                "one of swap, insert, block, reverse, shuffle, change, replace, guide and recreate must be above 0",
+                "one of swap, insert, block, reverse, shuffle, change, replace and guide must be above 0",
             ));
         }
         Ok(())

@@ -22,8 +22,8 @@
 //!
 //! # Edits
 //!
-//! The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide`, `suggest` and
-//! `recreate` say how often each kind of edit is drawn:
+//! The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `guide` and `suggest` say how
+//! often each kind of edit is drawn:
 //!
 //! - `swap` exchanges two entries; `insert` moves one.
 //! - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
@@ -31,7 +31,6 @@
 //!   instead.
 //! - `guide` moves a block that begins with a candidate to where the candidate can be played.
 //! - `suggest` moves an entry as the problem [suggests](crate::problem::Ordering::suggest).
-//! - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
 //!
 //! With `fit`, and where no weight differs from its default, a few random games show the kind of solution:
 //!
@@ -118,6 +117,13 @@
 //!
 //! An offered solution becomes the present one if it is better: a run that has not begun begins there.
 //!
+//! # Iterated local search
+//!
+//! With `kicks > 0` (the method `ils`) nothing cools. A descent accepts what is at least as good, and ends when 30
+//! neighbours a decision, one after the other, have brought nothing better. The next one begins from the best
+//! solution, after one to `kicks` random edits, whatever they cost; of equally good solutions the last one is taken. A
+//! budget that is too small for several descents is one descent.
+//!
 //! # Population
 //!
 //! With `population > 1` the first cooling of a run is population annealing. The temperature falls in `levels`
@@ -168,13 +174,15 @@
 //! "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
 //! W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
 //! glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
-//! that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
+//! that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Kicks: H. R. Lourenço, O. C. Martin
+//! and T. Stützle, "Iterated local search", Handbook of Metaheuristics, Kluwer 2003, pages 320-353.
 
 mod defaults_by_kind;
 mod delta;
 mod edits;
 mod energy;
 mod family;
+mod iterated;
 mod learned_link_costs;
 mod link_costs;
 mod population;
@@ -234,6 +242,9 @@ parameters! {
         /// part of the worse neighbours that the temperature at the start of a cooling accepts, where `start`
         /// and `end` are not set; 0: 0.3 for a neighbourhood that is measured, otherwise the cooling begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
+        /// edits of the best solution, at most, that begin each descent of an iterated local search; 0: annealing.
+        /// Above 0 the other parameters of this group have no effect
+        kicks: u64 = 0, 0..=1_000_000;
     }
 }
 
@@ -277,8 +288,6 @@ parameters! {
         guide: u64 = 4, 0..=1_000_000;
         /// weight of an edit that the problem suggests, where it does
         suggest: u64 = 20, 0..=1_000_000;
-        /// weight of taking out the entries of a block and playing them again in an order drawn by the bias
-        recreate: u64 = 0, 0..=1_000_000;
     }
 }
 
@@ -302,6 +311,16 @@ const SUBSTITUTING: (f64, f64) = (0.3, 0.03);
 /// seconds): 2.2 and 5.6 % with these, 3.7 and 9.0 % with the usual ones, 2.7 and 5.4 % with twice the first.
 const LINKED: (f64, f64) = (0.2, 0.01);
 
+/// The most edits of a kick.
+const KICKS: u64 = 4;
+
+impl Anneal {
+    /// Iterated local search.
+    pub(super) fn iterated() -> Self {
+        Self { coolings: Coolings { kicks: KICKS, ..Coolings::default() }, ..Self::default() }
+    }
+}
+
 impl Coolings {
     /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.
     fn acceptance(&self) -> Option<f64> {
@@ -317,8 +336,8 @@ impl Coolings {
 impl Weights {
     /// In the order of [`EDITS`].
     fn by_kind(&self) -> [u64; EDITS.len()] {
-        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate } = self;
-        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest, recreate]
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, guide, suggest } = self;
+        [swap, insert, block, reverse, shuffle, change, replace, guide, suggest]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Replays of edited solutions with snapshots along the present one.
 
-use super::edits::{Dropped, EDITS, Edit, Fitted, Shape, block, longest_of};
+use super::edits::{Dropped, EDITS, Edit, Fitted, Shape};
 use super::link_costs::Links;
 use super::{Anneal, Editing, Weights};
 use crate::core::abort::EVERY;
@@ -341,9 +341,6 @@ impl Walker {
         if edit == Edit::Replace && self.choice.fitted == Fitted::Set && count >= 2 {
             return self.exchange(context);
         }
-        if edit == Edit::Recreate && count >= 2 {
-            return self.recreate(context);
-        }
         let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Guide);
         if edit == Edit::Suggest && count >= 2 {
             if self.suggested.is_none() {
@@ -388,27 +385,6 @@ impl Walker {
                 }
                 self.play(context.problem, mv);
             }
-        }
-    }
-
-    /// Plays the entries of a block in an order that is drawn by the bias, as far as candidates are among them.
-    fn recreate(&mut self, context: &mut Context<'_>) {
-        let count = self.entries.len();
-        (self.first, self.last) = block(count, longest_of(self.choice.longest, count), context.rng);
-        let length = self.last - self.first;
-        self.reach(context.problem, self.first);
-        self.replay.plan.extend_from_slice(&self.entries[self.first..]);
-        while self.replay.head < length {
-            self.buffers.legal.clear();
-            context.rollout.candidates(&self.state, &mut self.buffers.legal).forgo();
-            let mut legal = std::mem::take(&mut self.buffers.legal);
-            legal.retain(|&mv| self.place_of(context.problem, mv).is_some_and(|at| at < length));
-            self.buffers.legal = legal;
-            let Some(mv) = self.pick(context) else { return };
-            let Some(at) = self.place_of(context.problem, mv) else { return };
-            self.replay.plan[self.replay.head..=at].rotate_right(1);
-            self.replay.head += 1;
-            self.play(context.problem, mv);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
 use super::energy::Worth;
+use super::iterated::Descents;
 use super::link_costs::{Known, Links};
 use super::population::Population;
 use super::replay::{End, Pruning, Walker};
@@ -39,6 +40,7 @@ pub(super) struct Saved {
     pub(super) variant: u64,
     /// Empty where a solution is cooled alone.
     pub(super) population: Population,
+    pub(super) descents: Descents,
     /// The best score of each variant that has had a run.
     standings: Vec<(u64, Score)>,
     /// What was decided, for people.
@@ -50,7 +52,7 @@ pub(super) struct Saved {
 pub(super) struct Champion {
     worth: Worth,
     pub(super) score: Score,
-    moves: Vec<MoveId>,
+    pub(super) moves: Vec<MoveId>,
     /// The variant that made it.
     variant: u64,
 }
@@ -112,6 +114,7 @@ impl AnnealSearch {
     fn prepare(&mut self, context: &mut Context<'_>) {
         self.saved.best = None;
         self.saved.population = Population::default();
+        self.saved.descents = Descents::default();
         self.saved.clock.begin(&self.parameters.coolings, context.part());
         let run = self.saved.clock.run;
         let finalist = self
@@ -228,7 +231,7 @@ impl AnnealSearch {
     }
 
     /// Keeps the solution in `moves` as the best one of the run.
-    fn crown(&mut self, worth: Worth, score: Score) {
+    pub(super) fn crown(&mut self, worth: Worth, score: Score) {
         let Self { saved, moves, .. } = self;
         let variant = saved.variant;
         match &mut saved.best {
@@ -253,6 +256,9 @@ impl AnnealSearch {
     /// Returns the rule for the next neighbour of the present solution.
     fn acceptance<'a>(&self, rng: &'a mut Rng, present: Worth) -> Acceptance<'a> {
         let clock = &self.saved.clock;
+        if self.iterates() {
+            return Acceptance::below(rng, self.saved.descents.limit());
+        }
         if clock.is_measuring() {
             return Acceptance::patient(rng, 0.0);
         }
@@ -352,7 +358,7 @@ impl AnnealSearch {
         }
         let accepted = if worth.feasible == present.feasible {
             // Nothing worse is accepted while differences are measured.
-            let limit = if self.saved.clock.is_measuring() { 0.0 } else { limit };
+            let limit = if self.saved.clock.is_measuring() && !self.iterates() { 0.0 } else { limit };
             Acceptance::below(context.rng, limit).accepts(worth.cost - present.cost)
         } else {
             worth.feasible
@@ -383,6 +389,10 @@ impl Search for AnnealSearch {
         } else {
             self.replay(context, present);
         }
+        if self.iterates() {
+            self.iterate(context, present);
+            return Status::Running;
+        }
         let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
         match self.saved.clock.tick(&self.parameters.coolings, context.part(), count) {
             Turn::Stay => {}
@@ -412,8 +422,11 @@ impl Search for AnnealSearch {
         Status::Running
     }
 
-    /// Cools from the start again. It keeps the kind of solution, and what links cost or that this cannot be learned.
+    /// Cools from the start again; descents go on. It keeps the kind of solution, and what links cost or that this cannot be learned.
     fn begin_turn(&mut self) {
+        if self.iterates() {
+            return;
+        }
         self.saved = Saved::default();
         self.walker.pruning = self.walker.pruning.map(|_| Pruning::default());
         (self.parameters.coolings.start, self.parameters.coolings.end) = self.temperatures;
@@ -454,6 +467,7 @@ impl Search for AnnealSearch {
         let known = |&(variant, score): &(u64, Score)| {
             variant <= MOST && score.value().or(score.violation()).is_some_and(f64::is_finite)
         };
+        ensure(saved.descents.is_sound(), "the descents of an iterated local search")?;
         ensure(few && saved.standings.iter().all(known), "the variants of an annealing")?;
         let solutions = saved.best.iter().map(|best| (best.score, &best.moves));
         let members = saved.population.members.iter().map(|member| (member.score, &member.moves));

@@ -372,9 +372,7 @@ fn runs_with_links_and_suggestions_are_resumed() {
     for chain in [Chain { links: 1, ..base }, Chain { shift: Some(0), ..base }] {
         let value = value(&chain, 1);
         assert!(value < 0.7 * random, "{value} {random}");
-        let mut method = Method::preset("anneal").unwrap();
-        method.set("recreate", "2").unwrap();
-        let solver = || Solver::new(&chain, method.clone()).seed(7).budget(Budget::playouts(20_000));
+        let solver = || Solver::new(&chain, Method::preset("anneal").unwrap()).seed(7).budget(Budget::playouts(20_000));
         let whole = solver().run().unwrap();
         let mut session = solver().start().unwrap();
         for _ in 0..8 {
