@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Key, Prior, stable_hash};
+use soloist::problem::{Acceptance, Edits, Key, Neighborhood, Prior, stable_hash};
 use soloist::{Problem, Score, Sense};
 
 /// The neighbours of each vertex; colours are bits, so that at most 64 are used.
@@ -111,6 +111,97 @@ impl Problem for Graph {
     fn prior(&self) -> Option<&dyn Prior<Self>> {
         Some(self)
     }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(Classes::default()))
+    }
+}
+
+/// The vertices by colour, edited by Kempe chains: two colours change places on a part of the graph that they connect,
+/// which leaves every colouring proper (D. S. Johnson et al., Operations Research 39, 1991).
+#[derive(Default)]
+struct Classes {
+    color: Vec<usize>,
+    /// How many vertices have each colour.
+    sizes: Vec<i64>,
+    /// The chain of the edit, and its colours, that of its first vertex first.
+    chain: Vec<usize>,
+    is_linked: Vec<bool>,
+    pair: [usize; 2],
+}
+
+impl Edits<Graph> for Classes {
+    fn propose(&mut self, graph: &Graph, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let Self { color, sizes, chain, is_linked, pair } = self;
+        let first = acceptance.rng.index(color.len());
+        // By a vertex, so that it does not matter which number a colour has.
+        let other = color[acceptance.rng.index(color.len())];
+        *pair = [color[first], other];
+        if pair[0] == other {
+            return None;
+        }
+        chain.clear();
+        chain.push(first);
+        is_linked[first] = true;
+        let (mut at, mut gained) = (0, 0);
+        while let Some(&vertex) = chain.get(at) {
+            let opposite = pair[usize::from(color[vertex] == pair[0])];
+            gained += if opposite == other { 1 } else { -1 };
+            for &next in &graph.neighbors[vertex] {
+                if color[next] == opposite && !std::mem::replace(&mut is_linked[next], true) {
+                    chain.push(next);
+                }
+            }
+            at += 1;
+        }
+        chain.iter().for_each(|&vertex| is_linked[vertex] = false);
+        // Sums of squares grow as small classes lose vertices to large ones, until a class is empty.
+        let [from, to] = pair.map(|color| sizes[color]);
+        Some((from * from + to * to - (from - gained).pow(2) - (to + gained).pow(2)) as f64)
+    }
+    fn accept(&mut self, _: &Graph) {
+        for &vertex in &self.chain {
+            let old = self.color[vertex];
+            self.color[vertex] = self.pair[usize::from(old == self.pair[0])];
+            self.sizes[old] -= 1;
+            self.sizes[self.color[vertex]] += 1;
+        }
+        if let Some(empty) = self.sizes.iter().position(|&size| size == 0) {
+            self.sizes.swap_remove(empty);
+            let last = self.sizes.len();
+            self.color.iter_mut().filter(|color| **color == last).for_each(|color| *color = empty);
+        }
+    }
+    fn reject(&mut self, _: &Graph) {}
+}
+
+impl Neighborhood<Graph> for Classes {
+    fn start(&mut self, graph: &Graph, moves: &[u8]) -> bool {
+        let mut state = graph.root();
+        moves.iter().for_each(|&color| graph.apply(&mut state, color));
+        self.color = state.color.iter().map(|&color| usize::from(color) - 1).collect();
+        self.sizes = vec![0; state.colors as usize];
+        self.color.iter().for_each(|&color| self.sizes[color] += 1);
+        self.is_linked = vec![false; self.color.len()];
+        true
+    }
+    fn cost(&self, _: &Graph) -> f64 {
+        -self.sizes.iter().map(|size| size * size).sum::<i64>() as f64
+    }
+    fn score(&self, _: &Graph) -> Option<Score> {
+        Some(Score::Feasible(self.sizes.len() as f64))
+    }
+    /// Colours are named in the order in which vertices are coloured.
+    fn moves(&self, graph: &Graph, moves: &mut Vec<u8>) {
+        let (mut state, mut names) = (graph.root(), vec![0; self.sizes.len()]);
+        while let Some(vertex) = graph.next(&state) {
+            let name = &mut names[self.color[vertex]];
+            if *name == 0 {
+                *name = state.colors as u8 + 1;
+            }
+            moves.push(*name);
+            graph.apply(&mut state, *name);
+        }
+    }
 }
 
 impl Prior<Graph> for Graph {
@@ -126,7 +217,7 @@ const MYCIEL3: &str =
 e 4 10\ne 5 8\ne 5 9\ne 6 11\ne 7 11\ne 8 11\ne 9 11\ne 10 11";
 
 fn main() {
-    let run = common::arguments("dfs");
+    let run = common::arguments("auto");
     run.solve(&run.load(MYCIEL3, Graph::parse));
 }
 

@@ -5,7 +5,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::problem::{Dominance, Found, Key, Ordering, Prior};
+use soloist::problem::{Acceptance, Dominance, Edits, Found, Key, Neighborhood, Ordering, Prior};
 use soloist::{Problem, Score};
 
 /// Sets of places are bits: at most 128 places.
@@ -101,6 +101,115 @@ impl Problem for Day {
     }
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         Some(self)
+    }
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        Some(Box::new(Visits::default()))
+    }
+}
+
+/// A tour that is edited: some visits are taken out, and others put in where they delay the tour least.
+#[derive(Default)]
+struct Visits {
+    tour: Vec<usize>,
+    /// The tour before the edit.
+    before: Vec<usize>,
+    /// When the service at each place of the tour begins, and when it must.
+    begin: Vec<u32>,
+    latest: Vec<u32>,
+}
+
+impl Visits {
+    /// Profit counts; of tours with the same profit the shortest one is the best, because more can be put into it.
+    fn value(&self, day: &Day) -> f64 {
+        let stops = || std::iter::once(&0).chain(&self.tour);
+        let way: u32 = stops().zip(self.tour.iter().chain([&0])).map(|(&a, &b)| day.way[a][b]).sum();
+        let profit: u32 = self.tour.iter().map(|&place| day.profit[place]).sum();
+        f64::from(way) / f64::from(1 + day.close[0]) - f64::from(profit)
+    }
+
+    /// Computes when services begin, forwards, and when they must, backwards.
+    fn schedule(&mut self, day: &Day) {
+        let Self { tour, begin, latest, .. } = self;
+        begin.clear();
+        let (mut end, mut last) = (day.open[0], 0);
+        for &place in &*tour {
+            begin.push((end + day.way[last][place]).max(day.open[place]));
+            (end, last) = (begin[begin.len() - 1] + day.service[place], place);
+        }
+        latest.clear();
+        latest.resize(tour.len() + 1, day.close[0]);
+        for at in (0..tour.len()).rev() {
+            let (place, next) = (tour[at], tour.get(at + 1).copied().unwrap_or(0));
+            // A tour that is in time leaves this much.
+            latest[at] = day.close[place].min(latest[at + 1] - day.way[place][next] - day.service[place]);
+        }
+    }
+
+    /// Puts a place where it delays the tour least, if it fits.
+    fn put_in(&mut self, day: &Day, place: usize) {
+        if place == 0 || self.tour.contains(&place) {
+            return;
+        }
+        let mut best: Option<(u32, usize)> = None;
+        for at in 0..=self.tour.len() {
+            let last = at.checked_sub(1).map_or(0, |at| self.tour[at]);
+            let end = if at == 0 { day.open[0] } else { self.begin[at - 1] + day.service[last] };
+            let begin = (end + day.way[last][place]).max(day.open[place]);
+            let next = begin + day.service[place] + day.way[place][self.tour.get(at).copied().unwrap_or(0)];
+            let delay = next.saturating_sub(self.begin.get(at).copied().unwrap_or(end + day.way[last][0]));
+            if begin <= day.close[place] && next <= self.latest[at] && best.is_none_or(|best| delay < best.0) {
+                best = Some((delay, at));
+            }
+        }
+        if let Some((_, at)) = best {
+            self.tour.insert(at, place);
+            self.schedule(day);
+        }
+    }
+}
+
+impl Edits<Day> for Visits {
+    fn propose(&mut self, day: &Day, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let (rng, old) = (&mut acceptance.rng, self.value(day));
+        self.before.clone_from(&self.tour);
+        let first = rng.index(self.tour.len() + 1);
+        let count = rng.index(4).min(self.tour.len() - first);
+        self.tour.drain(first..first + count);
+        self.schedule(day);
+        for _ in 0..=rng.index(4) {
+            self.put_in(day, rng.index(day.way.len()));
+        }
+        // A tour to which something can be added is not finished.
+        (1..day.way.len()).for_each(|place| {
+            let (last, end) = self
+                .tour
+                .last()
+                .map_or((0, day.open[0]), |&last| (last, self.begin[self.begin.len() - 1] + day.service[last]));
+            let begin = (end + day.way[last][place]).max(day.open[place]);
+            if begin <= day.close[place] && begin + day.service[place] + day.way[place][0] <= day.close[0] {
+                self.put_in(day, place);
+            }
+        });
+        Some(self.value(day) - old)
+    }
+    fn accept(&mut self, _: &Day) {}
+    fn reject(&mut self, day: &Day) {
+        self.tour.clone_from(&self.before);
+        self.schedule(day);
+    }
+}
+
+impl Neighborhood<Day> for Visits {
+    fn start(&mut self, day: &Day, moves: &[u8]) -> bool {
+        self.tour = moves.iter().map(|&place| place.into()).collect();
+        self.schedule(day);
+        true
+    }
+    fn cost(&self, day: &Day) -> f64 {
+        self.value(day)
+    }
+    fn moves(&self, _: &Day, moves: &mut Vec<u8>) {
+        moves.extend(self.tour.iter().map(|&place| place as u8));
     }
 }
 

@@ -53,7 +53,7 @@ impl Descents {
 impl AnnealSearch {
     /// Whether the run is an iterated local search.
     pub(super) fn iterates(&self) -> bool {
-        self.parameters.coolings.kicks > 0
+        self.parameters.iterates()
     }
 
     /// Enters a neighbour of the solution that is worth `before`; after a descent, goes to the best solution and begins

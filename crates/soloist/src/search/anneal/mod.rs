@@ -315,6 +315,11 @@ const LINKED: (f64, f64) = (0.2, 0.01);
 const KICKS: u64 = 4;
 
 impl Anneal {
+    /// Whether this is an iterated local search: nothing cools.
+    pub(super) fn iterates(&self) -> bool {
+        self.coolings.kicks > 0
+    }
+
     /// Iterated local search.
     pub(super) fn iterated() -> Self {
         Self { coolings: Coolings { kicks: KICKS, ..Coolings::default() }, ..Self::default() }

@@ -40,12 +40,12 @@ pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterErro
         names.push("beam");
     }
     // Playouts by the bias are far better than uniform ones; a problem's own rollout knows more.
-    let [anneal, uct, sampling] = if biased && !problem.has_rollouts() {
-        ["anneal(rollout=bias)", "uct-best(rollout=bias)", "sampling(rollout=bias)"]
+    let [anneal, ils, uct, sampling] = if biased && !problem.has_rollouts() {
+        ["anneal(rollout=bias)", "ils(rollout=bias)", "uct-best(rollout=bias)", "sampling(rollout=bias)"]
     } else {
-        ["anneal", "uct-best", "sampling"]
+        ["anneal", "ils", "uct-best", "sampling"]
     };
-    names.extend([anneal, NRPA]);
+    names.extend([anneal, ils, NRPA]);
     if biased {
         names.push(GNRPA);
     }

@@ -3,8 +3,8 @@
 //! `auto` enters the methods that the problem [names](crate::problem::Extras::portfolio), and the other presets that
 //! can use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
 //! [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between moves
-//! of the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best` and
-//! `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `uct-best` and
+//! of the root, or of a state on one of four random walks, and always `anneal`, `ils`, `nrpa`, `nmcs`, `uct-best` and
+//! `sampling`. Where the bias differs so and the problem has no rollouts of its own, `anneal`, `ils`, `uct-best` and
 //! `sampling` play by the rollout `bias`. Nested levels end once they have found their best sequence ten times again
 //! (`repetitions=10`). `methods` names others, each with its settings in parentheses, separated by blanks (a shell
 //! needs quotes around the whole; a file has the same text):
@@ -26,10 +26,13 @@
 //! Elsewhere the best `anneal` is not dropped in the first round, nor while its score is within 15 % of the leader's,
 //! nor in a round in which it has improved most. Cooling gains most at its end, and rounds are short. If it reaches
 //! the last round, and the winner is neither `anneal` nor exact, the two share the rest: half each. Where the winner
-//! is `sampling` or a form of `uct`, `anneal` gets 90 % and continues from the best solution.
+//! is `sampling` or a form of `uct`, `anneal` gets 90 % and continues from the best solution. `ils` counts as `anneal`
+//! there, and what one of the two has is shared: the better one gets three quarters, and `ils` comes last, from the
+//! best solution.
 //!
 //! There is no race where the budget has room for fewer than 2000 playouts, or fewer than 100 for each move of a
-//! game. An exact method, if one is entered, gets the fraction `exact_share` of the budget, and `anneal` the rest.
+//! game. An exact method, if one is entered and there is room for a tenth of that, gets the fraction `exact_share` of
+//! the budget, and `anneal` the rest.
 //!
 //! One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
 //! that can prove optimality) and the others are good at different things. If the winner is not exact, the best
@@ -193,8 +196,9 @@ const FIRST: u64 = 1_000_000;
 const KNOWN: f64 = 0.5;
 /// The method of the last part.
 const POLISHER: &str = "anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)";
-/// Playouts before the race.
+/// Playouts before the race; fewer where they are dear, these at least.
 const SAMPLES: u64 = 8;
+const LEAST: u64 = 3;
 
 /// Everything but the entrants.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -269,10 +273,13 @@ impl AutoSearch {
         }
         let now = self.progress(context);
         if let Some(part) = now.part {
+            // The clock was read before this playout: the time since the reading before it is that of the one before.
             let taken = part - std::mem::replace(&mut self.state.over, part);
-            self.state.least = Some(self.state.least.map_or(taken, |least| least.min(taken)));
+            if self.state.samples > 1 {
+                self.state.least = Some(self.state.least.map_or(taken, |least| least.min(taken)));
+            }
         }
-        if self.state.samples == SAMPLES {
+        if self.state.samples == SAMPLES || self.state.samples >= LEAST && self.has_few() {
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
             self.open(context, length as f64, now);
         }
@@ -490,7 +497,7 @@ impl Search for AutoSearch {
         let sound = match &state.race {
             _ if state.named > entrants.len() => false,
             Some(race) => {
-                state.samples == SAMPLES
+                (LEAST..=SAMPLES).contains(&state.samples)
                     && !entrants.is_empty()
                     && race.is_sound(entrants.len(), 1.0 - self.parameters.polish)
             }

@@ -90,12 +90,17 @@ impl Racer {
     /// Whether it found something better in the last third of its turn and may find more in another turn: a cooling
     /// has found what it can.
     pub(super) fn is_improving(&self, race: &Race, now: Progress) -> bool {
-        !self.is_editor() && race.is_recent(self.reached, now)
+        !self.cools() && race.is_recent(self.reached, now)
     }
 
     /// Whether it edits solutions.
     pub(super) fn is_editor(&self) -> bool {
         matches!(self.method.table(), Table::Anneal(_))
+    }
+
+    /// Whether it cools, and gains most at the end of its turn.
+    pub(super) fn cools(&self) -> bool {
+        matches!(self.method.table(), Table::Anneal(anneal) if !anneal.iterates())
     }
 
     /// Whether it makes games that learn little from each other.

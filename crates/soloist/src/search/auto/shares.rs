@@ -7,11 +7,15 @@ use super::race::{Progress, Race};
 const LEAST: f64 = 0.3;
 /// Playouts in the budget below which there is no race: in all, and for each move of a game.
 const FEW: (f64, f64) = (2_000.0, 100.0);
+/// The part of these below which an exact method gets nothing: it makes about as many nodes as playouts are lost to it.
+const PROVEN: f64 = 0.1;
 /// How far annealing may be behind the leader, as a fraction of the score, to stay in the race.
 const NEAR: f64 = 0.15;
 /// The fraction that a winning sampler gets before annealing, and the one that annealing gets before another winner.
 const SAMPLED: f64 = 0.1;
 const EDITED: f64 = 0.5;
+/// The fraction that the better one of `anneal` and `ils` gets.
+const PAIRED: f64 = 0.7;
 
 impl AutoSearch {
     /// Returns the methods that share the rest, in turn, and the fractions of all but the last one.
@@ -42,7 +46,23 @@ impl AutoSearch {
             }
             None => field.push(main),
         }
+        self.pair_editors(&mut field, &mut shares, able);
         (field, shares)
+    }
+
+    /// Lets `anneal` and `ils` share what the last one of a field would have alone, if it is one of them: first the
+    /// cooling, then descents from the best solution.
+    fn pair_editors(&self, field: &mut Vec<usize>, shares: &mut Vec<f64>, able: &[usize]) {
+        let Some(&main) = field.last().filter(|&&main| self.state.named == 0 && self.entrants[main].is_editor()) else {
+            return;
+        };
+        let cools = self.entrants[main].cools();
+        let is_other = |at: usize| self.entrants[at].is_editor() && self.entrants[at].cools() != cools;
+        let Some(other) = able.iter().copied().find(|&at| is_other(at) && !field.contains(&at)) else { return };
+        let (first, share) = if cools { (main, PAIRED) } else { (other, 1.0 - PAIRED) };
+        field.pop();
+        field.extend([first, if cools { other } else { main }]);
+        shares.push(share);
     }
 
     /// Returns the annealing method that stays in a field (in order, best first) though others are ahead: in the first
@@ -81,14 +101,27 @@ impl AutoSearch {
         dropped
     }
 
+    /// How many playouts the budget seems to have room for.
+    fn expected(&self) -> f64 {
+        self.state.least.map_or(f64::INFINITY, |least| (1.0 - self.state.over).max(0.0) / least.max(0.0))
+    }
+
+    /// How many are needed for a race.
+    fn few(&self) -> f64 {
+        FEW.0.max(FEW.1 * self.state.length as f64 / self.state.samples.max(1) as f64)
+    }
+
+    /// Whether the budget has room for too few playouts for a race.
+    pub(super) fn has_few(&self) -> bool {
+        self.expected() < self.few()
+    }
+
     /// Gives the budget to the method that edits where it has room for a few playouts only: a race would use them up.
     pub(super) fn skip(&mut self, race: &mut Race, now: Progress) {
-        let expected =
-            self.state.least.map_or(f64::INFINITY, |least| (1.0 - self.state.over).max(0.0) / least.max(0.0));
-        let few = FEW.0.max(FEW.1 * self.state.length as f64 / self.state.samples.max(1) as f64);
+        let (expected, few) = (self.expected(), self.few());
         let all = race.field();
         let Some(editor) = self.editor(all, 0).filter(|_| expected < few && all.len() > 1) else { return };
-        let part = self.parameters.exact_share;
+        let part = if expected < few * PROVEN { 0.0 } else { self.parameters.exact_share };
         let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic()).filter(|_| part > 0.0);
         let (mut field, shares): (Vec<usize>, Vec<f64>) = exact.into_iter().map(|at| (at, part)).unzip();
         field.push(editor);
