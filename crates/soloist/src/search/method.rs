@@ -22,10 +22,6 @@ impl Method {
     pub fn table(&self) -> &Table {
         &self.0
     }
-
-    pub(super) fn table_mut(&mut self) -> &mut Table {
-        &mut self.0
-    }
 }
 
 macro_rules! families {

@@ -52,10 +52,14 @@ fn playout_counts_are_exact() {
             // Annealing gives up neighbours before they have a score. It scores the ends of games that show the kind of
             // solution: three games in three orders, in each of the at most four rounds of `auto`.
             let scored = problem.take().len() as u64;
-            let rounds = [("anneal", 1), ("auto", 4)].iter().find(|(name, _)| *name == preset.name);
+            let rounds = [("anneal", 1), ("ils", 1), ("auto", 4)].iter().find(|(name, _)| *name == preset.name);
             let looks = rounds.map_or(0, |(_, rounds)| 9 * rounds * threads as u64);
             assert!(scored <= playouts + looks, "{} on {threads} streams", preset.name);
-            assert!(scored >= playouts || preset.name == "anneal", "{} on {threads} streams", preset.name);
+            assert!(
+                scored >= playouts || ["anneal", "ils"].contains(&preset.name),
+                "{} on {threads} streams",
+                preset.name
+            );
             assert_eq!((outcome.stop, outcome.best.is_some()), (StopReason::Playouts, playouts > 0));
         }
     }

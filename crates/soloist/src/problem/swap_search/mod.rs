@@ -42,8 +42,8 @@ struct Step {
     new: u32,
 }
 
-/// What [`Neighborhood::save`] writes: the solution of the last start, the one of the last state that was made from the
-/// root, the exchanges since then, the table of wide moves, and what was learned of pairs of places.
+/// What [`Neighborhood::save`] writes: the solution beside which decisions were listed, the one of the last state that
+/// was made from the root, the exchanges since then, the table of wide moves, and what was learned of pairs of places.
 type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>, Pairs);
 
 /// The legal moves at each place of a line.
@@ -79,7 +79,7 @@ pub struct Exchanges<P: Exchange> {
     state: Option<P::State>,
     /// The score of the present solution with the sign of a cost, summed up.
     cost: f64,
-    /// The solution of the last start, and that of the state that was made from the root, with the exchanges since.
+    /// The solution beside which decisions were listed, and that of the state that was made from the root, with the exchanges since.
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
     log: Vec<Step>,
@@ -199,6 +199,39 @@ impl<P: Exchange> Exchanges<P> {
         // Every move of the solution was legal where it was played.
         self.numbers = moves.iter().enumerate().map(|(place, mv)| known[at(place)][mv]).collect();
         self.rank(problem);
+        self.enter_places()
+    }
+
+    /// Begins with a solution; see [`Neighborhood::start`].
+    fn begin(&mut self, problem: &P, moves: &[P::Move]) -> bool {
+        let Some((state, met)) = Self::walk(problem, moves) else { return false };
+        let Score::Feasible(value) = problem.score(&state) else { return false };
+        self.kind.get_or_insert_with(|| SolutionKind::seen(problem));
+        if !self.is_listed(moves) {
+            if !self.list(problem, moves, &met) {
+                return false;
+            }
+            self.origin = moves.to_vec();
+            self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
+        }
+        self.cost = sign(problem.sense()) * value;
+        (self.moves, self.base) = (moves.to_vec(), moves.to_vec());
+        self.log.clear();
+        self.state = Some(state);
+        self.proposal.is_half_made = false;
+        self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
+        if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
+    }
+
+    /// Numbers the decisions of a solution by the lists of an earlier one, which then stay, and what was learned of pairs
+    /// of places with them. Returns false where there are none, or one is missing.
+    fn is_listed(&mut self, moves: &[P::Move]) -> bool {
+        if self.choices.is_empty() || self.is_assignment() && self.choices.len() != moves.len() {
+            return false;
+        }
+        let number = |(place, mv): (usize, &P::Move)| find(self.choices(place as u32), *mv);
+        let Some(numbers) = moves.iter().enumerate().map(number).collect() else { return false };
+        self.numbers = numbers;
         self.enter_places()
     }
 
@@ -510,21 +543,12 @@ fn find<M: PartialEq>(list: &[M], mv: M) -> Option<u32> {
 
 impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
     fn start(&mut self, problem: &P, moves: &[P::Move]) -> bool {
-        let Some((state, met)) = Self::walk(problem, moves) else { return false };
-        let Score::Feasible(value) = problem.score(&state) else { return false };
-        self.kind.get_or_insert_with(|| SolutionKind::seen(problem));
-        if !self.list(problem, moves, &met) {
-            return false;
+        let is_started = self.begin(problem, moves);
+        if !is_started {
+            // A checkpoint without a solution knows nothing of the lists.
+            self.choices.clear();
         }
-        self.cost = sign(problem.sense()) * value;
-        self.moves = moves.to_vec();
-        (self.origin, self.base) = (moves.to_vec(), moves.to_vec());
-        self.log.clear();
-        self.state = Some(state);
-        self.proposal.is_half_made = false;
-        self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
-        self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
-        if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
+        is_started
     }
 
     fn cost(&self, problem: &P) -> f64 {
@@ -558,6 +582,7 @@ impl<P: Exchange> Neighborhood<P> for Exchanges<P> {
             return damaged("a move of a neighbourhood");
         };
         let shown = std::mem::take(&mut self.moves);
+        self.choices.clear();
         ensure(self.start(problem, &origin), "the first solution of a neighbourhood")?;
         let Some((state, _)) = Self::walk(problem, &base) else { return damaged("an illegal move") };
         let number = |(place, mv): (usize, &P::Move)| find(self.choices(place as u32), *mv);

@@ -3,8 +3,10 @@
 use super::edits::{EDITS, Edit, Shape, longest_of};
 use super::link_costs::{Known, Links};
 use super::replay::Walker;
+use crate::Sense;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
+use crate::erased::MoveId;
 use crate::search::Context;
 
 impl Walker {
@@ -14,6 +16,36 @@ impl Walker {
             // What is there twice has no place of its own.
             self.unlink();
         }
+    }
+
+    /// Plays the decision that costs least directly behind the last one, of equal ones one that is drawn, until the game
+    /// ends, and appends the moves. Returns false where the problem names no links.
+    pub(super) fn follow_links(&mut self, context: &mut Context<'_>, moves: &mut Vec<MoveId>) -> bool {
+        if !self.links.as_ref().is_some_and(Links::are_named) {
+            return false;
+        }
+        let problem = context.problem;
+        let sign = if problem.sense() == Sense::Maximize { -1.0 } else { 1.0 };
+        let mut last = None;
+        while !problem.watch().gives_up(moves.len()) {
+            let legal = &mut self.buffers.legal;
+            legal.clear();
+            context.rollout.candidates(&self.state, legal).forgo();
+            let (mut best, mut least, mut ties) = (None, f64::INFINITY, 0);
+            for &mv in &*legal {
+                let name = problem.identity(&self.state, mv);
+                let cost = problem.link(last, name).map_or(f64::INFINITY, |cost| sign * cost);
+                ties = if best.is_none() || cost < least { 1 } else { ties + u64::from(cost == least) };
+                if best.is_none() || cost < least || cost == least && context.rng.below(ties) == 0 {
+                    (best, least) = (Some((mv, name)), cost);
+                }
+            }
+            let Some((mv, name)) = best else { break };
+            problem.apply(&mut self.state, mv);
+            moves.push(mv);
+            last = name;
+        }
+        true
     }
 
     /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to

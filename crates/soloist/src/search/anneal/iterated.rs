@@ -2,6 +2,7 @@
 
 use super::energy::Worth;
 use super::run::AnnealSearch;
+use crate::Score;
 use crate::core::limits::MOST;
 use crate::search::Context;
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,12 @@ impl AnnealSearch {
         if !self.saved.descents.count((now != before, now.beats(before)), kicks, count) {
             return;
         }
-        let score = best.score;
-        if !self.takes_present(context, now) {
+        let (score, worth) = (best.score, best.worth);
+        if now == worth && !self.saved.edited {
+            self.moves.clear();
+            self.moves.extend(self.walker.entries.iter().map(|entry| entry.mv));
+            self.crown(now, score);
+        } else if !(self.saved.edited && self.is_level(context, now, worth, score)) {
             let moves = self.saved.best.as_ref().map_or_else(Vec::new, |best| best.moves.clone());
             self.go_to(context, score, moves);
         }
@@ -73,22 +78,11 @@ impl AnnealSearch {
         self.saved.descents = Descents { idle: 0, owed: 1 + context.rng.below(kicks) };
     }
 
-    /// Makes the present solution the best one of the run, if it is as good.
-    fn takes_present(&mut self, context: &mut Context<'_>, now: Worth) -> bool {
-        let Some(score) = self.saved.best.as_ref().map(|best| best.score) else { return false };
-        self.moves.clear();
-        if self.saved.edited {
-            let Some(editor) = context.rollout.editor() else { return false };
-            editor.moves(&mut self.moves);
-        } else {
-            self.moves.extend(self.walker.entries.iter().map(|entry| entry.mv));
-        }
-        self.walk(context);
-        let is_as_good = context.problem.score(&self.walker.state) == score;
-        if is_as_good {
-            self.crown(now, score);
-        }
-        is_as_good
+    /// Whether the present solution of a neighbourhood is as good as the best one of the run.
+    fn is_level(&self, context: &mut Context<'_>, now: Worth, best: Worth, score: Score) -> bool {
+        let is_equal = (now.cost - best.cost).abs() <= 1e-9 * (1.0 + best.cost.abs());
+        let own = context.rollout.editor().and_then(|editor| editor.score());
+        is_equal && own.is_none_or(|own| own == score)
     }
 }
 

@@ -47,10 +47,11 @@
 //! [`bias`](crate::problem::Prior::bias), uniformly without one. With `adapt` the weights follow the success of
 //! each kind of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
 //!
-//! Where the score is a sum of [links](crate::problem::Ordering::link), the difference that an edit makes is known
-//! before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of
-//! the twelve nearest decisions behind a random entry, alone or with a block that follows it, and `shuffle` moves
-//! one entry: a shuffled block is not priced.
+//! Where the score is a sum of [links](crate::problem::Ordering::link), the first playout is the order that plays the
+//! cheapest decision behind the last one, at each state: an answer, and where `ils` begins. The difference that an edit
+//! makes is known before the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then
+//! bring one of the twelve nearest decisions behind a random entry, alone or with a block that follows it, and
+//! `shuffle` moves one entry: a shuffled block is not priced.
 //!
 //! With `fit`, links are found out where the problem does not name them and random games show orders of at most
 //! 512 decisions. The difference between the scores of two orders is an equation in the costs of the links that

@@ -41,6 +41,8 @@ pub(super) struct Saved {
     /// Empty where a solution is cooled alone.
     pub(super) population: Population,
     pub(super) descents: Descents,
+    /// Whether the first playout was made.
+    begun: bool,
     /// The best score of each variant that has had a run.
     standings: Vec<(u64, Score)>,
     /// What was decided, for people.
@@ -50,7 +52,7 @@ pub(super) struct Saved {
 /// A solution that a run goes back to.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Champion {
-    worth: Worth,
+    pub(super) worth: Worth,
     pub(super) score: Score,
     pub(super) moves: Vec<MoveId>,
     /// The variant that made it.
@@ -147,10 +149,21 @@ impl AnnealSearch {
         }
     }
 
-    /// Begins a run from a playout.
+    /// Begins a run from a playout. The first playout of all follows the links, where the problem names some: it is an
+    /// answer, and where descents begin, but no better start for a cooling than another.
     fn begin(&mut self, context: &mut Context<'_>) {
         self.prepare(context);
-        self.play(context);
+        self.moves.clear();
+        self.walker.state.clone_from(&self.walker.root);
+        if !std::mem::replace(&mut self.saved.begun, true) && self.walker.follow_links(context, &mut self.moves) {
+            let score = context.score_leaf(&self.walker.state, &self.moves);
+            context.tally.counters.nodes += self.moves.len() as u64;
+            if self.iterates() {
+                self.settle(context, Worth::new(context.problem, score), score);
+            }
+        } else {
+            self.play(context);
+        }
     }
 
     /// Makes a playout the present solution.

@@ -27,12 +27,11 @@
 //! nor in a round in which it has improved most. Cooling gains most at its end, and rounds are short. If it reaches
 //! the last round, and the winner is neither `anneal` nor exact, the two share the rest: half each. Where the winner
 //! is `sampling` or a form of `uct`, `anneal` gets 90 % and continues from the best solution. `ils` counts as `anneal`
-//! there, and what one of the two has is shared: the better one gets three quarters, and `ils` comes last, from the
-//! best solution.
+//! there, and the two share what one of them would have: the better one gets 70 %, and `ils` comes last, from the best
+//! solution.
 //!
 //! There is no race where the budget has room for fewer than 2000 playouts, or fewer than 100 for each move of a
-//! game. An exact method, if one is entered and there is room for a tenth of that, gets the fraction `exact_share` of
-//! the budget, and `anneal` the rest.
+//! game. An exact method, if one is entered, gets the fraction `exact_share` of the budget, and `anneal` the rest.
 //!
 //! One method is left, the winner. It shares the rest with the best method of the other kind: exact searches (those
 //! that can prove optimality) and the others are good at different things. If the winner is not exact, the best
@@ -41,7 +40,7 @@
 //! the best solution of all. If it ends by itself, the others race for what is left.
 //!
 //! `anneal` begins again in every round, since it cools over what it is given, but it keeps what it has learned of
-//! links; the others continue where they were. Beams whose `width` is not set begin with width 1.
+//! links; the others continue where they were.
 //!
 //! With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
 //! best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
@@ -164,7 +163,7 @@ impl Family for Auto {
 
     fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         let Field { entries, .. } = self.field(problem).unwrap_or_default();
-        let most = entries.iter().map(|entry| racer::method(entry).least_memory(problem)).max();
+        let most = entries.iter().map(|entry| entry.method().least_memory(problem)).max();
         let polisher = u64::from(self.polish > 0.0);
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }

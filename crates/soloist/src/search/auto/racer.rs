@@ -15,21 +15,6 @@ use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// The width of a beam's first pass: a wider one may not end within a turn, and would have no answer.
-const NARROW: u64 = 1;
-
-/// Returns the method of an entry as it races.
-pub(super) fn method(entry: &Entry) -> Method {
-    let mut method = entry.method().clone();
-    if let Table::Beam(beam) = method.table_mut()
-        && !entry.sets("width")
-    {
-        // The first pass of a wide beam would take longer than a turn.
-        beam.width = beam.width.min(NARROW);
-    }
-    method
-}
-
 /// A method in the race.
 pub(super) struct Racer {
     pub(super) entry: Entry,
@@ -66,7 +51,7 @@ pub(super) struct Saved {
 impl Racer {
     /// Returns an entrant that has not begun and plays by player number `player`.
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
-        let method = method(&entry);
+        let method = entry.method().clone();
         let tally = Tally::new(sense, 0, 0);
         let (search, lost, bound, before) = (None, None, None, None);
         Self { entry, method, player, search, tally, reached: 0.0, ended: false, lost, bound, before }

@@ -7,8 +7,6 @@ use super::race::{Progress, Race};
 const LEAST: f64 = 0.3;
 /// Playouts in the budget below which there is no race: in all, and for each move of a game.
 const FEW: (f64, f64) = (2_000.0, 100.0);
-/// The part of these below which an exact method gets nothing: it makes about as many nodes as playouts are lost to it.
-const PROVEN: f64 = 0.1;
 /// How far annealing may be behind the leader, as a fraction of the score, to stay in the race.
 const NEAR: f64 = 0.15;
 /// The fraction that a winning sampler gets before annealing, and the one that annealing gets before another winner.
@@ -121,7 +119,7 @@ impl AutoSearch {
         let (expected, few) = (self.expected(), self.few());
         let all = race.field();
         let Some(editor) = self.editor(all, 0).filter(|_| expected < few && all.len() > 1) else { return };
-        let part = if expected < few * PROVEN { 0.0 } else { self.parameters.exact_share };
+        let part = self.parameters.exact_share;
         let exact = all.iter().copied().find(|&at| self.entrants[at].is_systematic()).filter(|_| part > 0.0);
         let (mut field, shares): (Vec<usize>, Vec<f64>) = exact.into_iter().map(|at| (at, part)).unzip();
         field.push(editor);

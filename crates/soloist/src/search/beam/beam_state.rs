@@ -1,12 +1,13 @@
 //! What a beam holds between two steps: the layer, its children, the pass and the round.
 
 use super::merge::{Future, Merger};
-use crate::Score;
 use crate::core::coverage::{Ceiling, Ledger};
+use crate::core::limits::MOST;
 use crate::erased::MoveId;
 use crate::erased::problem::State;
 use crate::search::Tally;
 use crate::search::shared::seen::Seen;
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// No entry.
@@ -96,6 +97,39 @@ pub(super) struct Round {
     pub(super) ledger: Ledger,
     /// The effort of the stream when the round began.
     pub(super) effort: u64,
+}
+
+/// Games of the rollout between rounds.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct Games {
+    /// The effort that games still have.
+    pub(super) owed: u64,
+    /// The best score of a game, and of a pass.
+    pub(super) best: [Option<Score>; 2],
+}
+
+impl Games {
+    /// The part of its effort that a round gives to games where a pass is ahead of them.
+    const BEHIND: u64 = 16;
+
+    /// Enters the score of a game, or of a pass.
+    pub(super) fn enter(&mut self, by_pass: bool, score: Score, sense: Sense) {
+        let best = &mut self.best[usize::from(by_pass)];
+        if best.is_none_or(|best| sense.better(score, best)) {
+            *best = Some(score);
+        }
+    }
+
+    /// Whether what was read from a checkpoint can be that of a run.
+    pub(super) fn is_sound(&self) -> bool {
+        self.owed <= MOST && self.best.iter().flatten().all(|score| score.is_finite())
+    }
+
+    /// Grants games as much effort as a round has made, or a part of it.
+    pub(super) fn grant(&mut self, effort: u64, sense: Sense) {
+        let is_behind = matches!(self.best, [Some(game), Some(pass)] if sense.better(pass, game));
+        self.owed = if is_behind { effort / Self::BEHIND } else { effort };
+    }
 }
 
 /// Returns the effort of a stream so far. Passes without any would follow each other without an end: bounds exclude all

@@ -24,6 +24,11 @@
 //! When no state of a layer has a child, the pass is over. The next one is `widen` times as wide and draws new
 //! noise: pass `i`, counted from 0, has the width `width * widen^i`.
 //!
+//! Between passes of different widths games of the rollout are played: for as many moves as the passes of the last width
+//! have made, or for a sixteenth of that where a pass has found something better than all games. So a beam that nothing
+//! guides, or that is guided wrongly, is little worse than `sampling`. With `prune`, and where playouts or a policy decide
+//! ties, no games are played.
+//!
 //! A run that ends in its first pass has its best states: for its [outcome](crate::run::Session::outcome) they are
 //! played to their ends by a narrow beam, which ranks at most one child for 32 of the run. That counts as no
 //! playout and is no part of the run: one that is continued goes on from the pass.
@@ -138,7 +143,7 @@ parameters! {
     #[doc(hidden)]
     pub struct Beam {
         /// states of a layer that survive, in the first pass
-        width: u64 = 1_000, 1..=1_000_000_000;
+        width: u64 = 1, 1..=1_000_000_000;
         /// factor of the width from one pass to the next
         widen: f64 = 2.0, 1.0..=1000.0;
         /// what ranks states
@@ -165,6 +170,11 @@ parameters! {
 }
 
 impl Beam {
+    /// Whether games are played between passes.
+    fn plays_games(&self) -> bool {
+        !self.prune && !matches!(self.tie, Tie::Playouts | Tie::Policy)
+    }
+
     /// Returns the settings of complete anytime beam search (CABS).
     #[must_use]
     pub fn complete() -> Self {

@@ -1,7 +1,7 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
 use super::beam_state::{
-    Buffers, Child, Entry, LayerStates, Listed, NONE, Pass, Ranked, Rivals, Room, Round, Trial, effort,
+    Buffers, Child, Entry, Games, LayerStates, Listed, NONE, Pass, Ranked, Rivals, Room, Round, Trial, effort,
 };
 use super::evaluate_child::{Judge, Judged, Measure, Origin};
 use super::merge::{Future, Merger, Saved};
@@ -38,6 +38,7 @@ pub(crate) struct BeamSearch {
     parameters: Beam,
     room: Room,
     pub(super) round: Round,
+    games: Games,
     pub(super) pass: Pass,
     links: Links,
     rivals: Rivals,
@@ -70,6 +71,7 @@ impl BeamSearch {
         Self {
             room: Room { places: most.clamp(narrowest, ROOT as usize / 8), memory, state: problem.state_bytes() },
             round: Round { number: 0, starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
+            games: Games::default(),
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
             rivals: Rivals {
@@ -163,6 +165,17 @@ impl BeamSearch {
                 self.pass.best = Some((score, self.buffers.path.clone()));
             }
         }
+    }
+
+    /// Plays a game of the rollout between two rounds.
+    fn play_game(&mut self, context: &mut Context<'_>) {
+        let Buffers { state, playout, .. } = &mut self.buffers;
+        playout.clear();
+        state.clone_from(&self.root);
+        context.rollout.run(state, playout, context.rng);
+        let score = context.finish(state, &[], playout);
+        self.games.owed = self.games.owed.saturating_sub(playout.len().max(1) as u64);
+        self.games.enter(false, score, self.judge.sense);
     }
 
     /// Puts the state of the entry at `at` into `self.states.own` and lists its moves.
@@ -407,8 +420,14 @@ impl BeamSearch {
 
 impl Search for BeamSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
+        if self.games.owed > 0 {
+            self.play_game(context);
+            return Status::Running;
+        }
         if self.pass.layer.is_empty() {
-            self.begin_round(context, self.parameters.width as f64);
+            let first = self.round.number == 0;
+            let width = if first { self.parameters.width as f64 } else { self.pass.width * self.parameters.widen };
+            self.begin_round(context, width);
         }
         match self.pass.place {
             None if self.goes_ahead() => self.advance_together(context),
@@ -447,7 +466,8 @@ impl Search for BeamSearch {
             return Status::Running;
         }
         self.round.ledger.merge(&self.pass.ledger);
-        if let Some((_, moves)) = self.pass.best.take() {
+        if let Some((score, moves)) = self.pass.best.take() {
+            self.games.enter(true, score, self.judge.sense);
             Arc::make_mut(&mut self.judge.ranker).learn(context.problem, &self.root, &moves);
         }
         self.round.at += 1;
@@ -457,8 +477,8 @@ impl Search for BeamSearch {
             return Status::Exhausted(proof);
         } else if !self.parameters.restarts || self.round.effort == effort(context.tally) {
             return Status::Completed;
-        } else {
-            self.begin_round(context, self.pass.width * self.parameters.widen);
+        } else if self.parameters.plays_games() {
+            self.games.grant(effort(context.tally).saturating_sub(self.round.effort), self.judge.sense);
         }
         Status::Running
     }
@@ -479,12 +499,21 @@ impl Search for BeamSearch {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
         let merged = self.rivals.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.rivals.seen, &self.judge.ranker.policy, merged, self.shown))
+        encode(&(
+            &self.round,
+            &self.games,
+            &pass,
+            &self.links,
+            &self.rivals.seen,
+            &self.judge.ranker.policy,
+            merged,
+            self.shown,
+        ))
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
-        let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
+        type Whole = (Round, Games, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
+        let (round, games, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if !self.judge.ranker.is_like(policy.as_ref()) || merged.is_some() != self.rivals.merger.is_some() {
             return corrupt;
@@ -502,7 +531,9 @@ impl Search for BeamSearch {
         let shows = shown <= pass.ceiling && (self.judge.sharp || shown == Ceiling::UNKNOWN);
         ensure(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
         (self.rivals.beaten, self.shown) = (0, shown);
-        (self.round, self.pass, self.links, self.rivals.seen) = (round, pass, links, seen);
+        ensure(games.is_sound(), "the games of a beam")?;
+        (self.round, self.games) = (round, games);
+        (self.pass, self.links, self.rivals.seen) = (pass, links, seen);
         Arc::make_mut(&mut self.judge.ranker).policy = policy;
         self.judge.salt = self.pass.salt;
         self.rivals.seen.resume(self.room.memory / 4)?;
