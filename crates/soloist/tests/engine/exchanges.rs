@@ -206,8 +206,8 @@ fn best<P: Problem>(problem: &P, state: &P::State) -> Option<f64> {
     scores.reduce(|a, b| problem.sense().best_value(a, b))
 }
 
-fn annealed<P: Problem>(problem: &P, seed: u64) -> f64 {
-    let solver = Solver::new(problem, Method::preset("anneal").unwrap()).budget(Budget::playouts(20_000)).seed(seed);
+fn edited<P: Problem>(problem: &P, name: &str, seed: u64) -> f64 {
+    let solver = Solver::new(problem, Method::preset(name).unwrap()).budget(Budget::playouts(20_000)).seed(seed);
     solver.run().unwrap().best.unwrap().score.value().unwrap()
 }
 
@@ -222,16 +222,16 @@ fn annealing_finds_the_best_assignment_and_the_best_subset() {
             values[room] = values[room].max(values[room - weight as usize] + value);
         }
     }
-    for seed in 1..4 {
-        assert!((annealed(&labels, seed) - least).abs() < 1e-9, "seed {seed}: {least}");
-        assert_eq!(annealed(&Bag(Wrong::Nothing), seed), values[50] as f64, "seed {seed}");
-        assert_eq!(annealed(&RICH, seed), values[50] as f64, "seed {seed}");
+    for (name, seed) in ["anneal", "ils"].into_iter().flat_map(|name| (1..4).map(move |seed| (name, seed))) {
+        assert!((edited(&labels, name, seed) - least).abs() < 1e-9, "{name}, seed {seed}: {least}");
+        assert_eq!(edited(&Bag(Wrong::Nothing), name, seed), values[50] as f64, "{name}, seed {seed}");
+        assert_eq!(edited(&RICH, name, seed), values[50] as f64, "{name}, seed {seed}");
     }
 }
 
 /// Runs in slices, saved and restored in between, and returns the solution.
-fn sliced<P: Problem>(problem: &P, all: u64, slice: u64) -> (Score, Vec<P::Move>) {
-    let solver = || Solver::new(problem, method("anneal", &[])).budget(Budget::playouts(all)).seed(3);
+fn sliced<P: Problem>(problem: &P, name: &str, all: u64, slice: u64) -> (Score, Vec<P::Move>) {
+    let solver = || Solver::new(problem, method(name, &[])).budget(Budget::playouts(all)).seed(3);
     let mut session = solver().start().unwrap();
     for begun in (0..all).step_by(slice as usize) {
         session.advance(&Budget::playouts(slice.min(all - begun))).unwrap();
@@ -244,14 +244,19 @@ fn sliced<P: Problem>(problem: &P, all: u64, slice: u64) -> (Score, Vec<P::Move>
 
 #[test]
 fn a_run_in_slices_is_the_same_run() {
-    for updates in [false, true] {
-        let labels = Labels { wrong: Wrong::Nothing, updates };
-        assert_eq!(sliced(&labels, 3_000, 3_000), sliced(&labels, 3_000, 71), "{updates}");
-        assert_eq!(sliced(&labels, 30_000, 30_000), sliced(&labels, 30_000, 1_777), "{updates}");
+    fn same<P: Problem>(problem: &P, name: &str, all: u64, slice: u64) {
+        assert!(sliced(problem, name, all, all) == sliced(problem, name, all, slice), "{name} {all}");
     }
-    assert_eq!(sliced(&Bag(Wrong::Nothing), 3_000, 3_000), sliced(&Bag(Wrong::Nothing), 3_000, 71));
-    assert_eq!(sliced(&RICH, 3_000, 3_000), sliced(&RICH, 3_000, 71));
-    assert_eq!(sliced(&RICH, 30_000, 30_000), sliced(&RICH, 30_000, 1_777));
+    for name in ["anneal", "ils"] {
+        for updates in [false, true] {
+            let labels = Labels { wrong: Wrong::Nothing, updates };
+            same(&labels, name, 3_000, 71);
+            same(&labels, name, 30_000, 1_777);
+        }
+        same(&Bag(Wrong::Nothing), name, 3_000, 71);
+        same(&RICH, name, 3_000, 71);
+        same(&RICH, name, 30_000, 1_777);
+    }
 }
 
 /// A neighbourhood that is saved and restored makes the edits that the first one makes: several at once, behind a state

@@ -364,23 +364,23 @@ fn prices_are_the_differences_of_orders() {
 #[test]
 fn runs_with_links_and_suggestions_are_resumed() {
     let base = Chain { rich: true, count: 40, ..Chain::default() };
-    let value = |chain: &Chain, seed| {
-        let solver = Solver::new(chain, Method::preset("anneal").unwrap()).seed(seed);
-        solver.budget(Budget::playouts(30_000)).run().unwrap().best.unwrap().score.value().unwrap()
-    };
     let random = sampled(&base, 30_000);
     for chain in [Chain { links: 1, ..base }, Chain { shift: Some(0), ..base }] {
-        let value = value(&chain, 1);
-        assert!(value < 0.7 * random, "{value} {random}");
-        let solver = || Solver::new(&chain, Method::preset("anneal").unwrap()).seed(7).budget(Budget::playouts(20_000));
-        let whole = solver().run().unwrap();
-        let mut session = solver().start().unwrap();
-        for _ in 0..8 {
-            session.advance(&Budget::playouts(2_500)).unwrap();
-            let bytes = session.save();
-            session = solver().resume(&bytes).unwrap().start().unwrap();
+        for name in ["anneal", "ils"] {
+            let solver = |seed, playouts| {
+                Solver::new(&chain, Method::preset(name).unwrap()).seed(seed).budget(Budget::playouts(playouts))
+            };
+            let value = solver(1, 30_000).run().unwrap().best.unwrap().score.value().unwrap();
+            assert!(value < 0.7 * random, "{name} {value} {random}");
+            let whole = solver(7, 20_000).run().unwrap();
+            let mut session = solver(7, 20_000).start().unwrap();
+            for _ in 0..8 {
+                session.advance(&Budget::playouts(2_500)).unwrap();
+                let bytes = session.save();
+                session = solver(7, 20_000).resume(&bytes).unwrap().start().unwrap();
+            }
+            assert_eq!((session.best(), whole.counters.playouts), (whole.best, 20_000), "{name}");
         }
-        assert_eq!((session.best(), whole.counters.playouts), (whole.best, 20_000));
     }
 }
 
