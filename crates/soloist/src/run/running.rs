@@ -99,7 +99,8 @@ impl<'p> Running<'p> {
                 return Err(SolveError::Memory { needed, allowed: memory });
             }
             // One attempt at a proof is enough: all streams are the same size, so that they search alike.
-            let wanted = if setup.proof > 0.0 { warmup::memory_of(share).min(share - least) } else { 0 };
+            let wanted =
+                if setup.proof > 0.0 { warmup::memory_of(&setup.method, &*rules, share).min(share - least) } else { 0 };
             let proof = (index == 0).then(|| Proof::new(setup.proof, &setup.method, &*rules, wanted)).flatten();
             let mut search = setup.method.build(&*rules, share - wanted);
             search.set_workers(setup.threads / count);

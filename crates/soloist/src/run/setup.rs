@@ -48,7 +48,8 @@ pub struct Setup {
     /// what it finds counts like any other solution. Its effort, in playouts and in moves (a node counts as eight), is
     /// never more than this part of the effort of the run so far (half of it in a small tree); of a run limited by time
     /// alone it is measured in time. So a run limited by counts is reproducible, whole or in parts. The first stream
-    /// makes the attempt.
+    /// makes the attempt. Where the problem's portfolio names an exact search of its own, that one makes the attempt
+    /// beside methods of the engine: its memory, a quarter of the stream's, limits it, and not its nodes.
     ///
     /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
     /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes.
