@@ -5,6 +5,7 @@ use super::budget::{Budget, Plan};
 use super::checkpoint::{CheckpointBody, RunInfo, decode_run, seal_run, write_run};
 use super::error::{OfferError, SolveError};
 use super::file::Claimed;
+use super::meetings::next_meeting;
 use super::observer::{Observer, Progress, Silent};
 use super::outcome::{Outcome, Solution, StopReason};
 use super::setup::Setup;
@@ -115,6 +116,7 @@ impl<'p> Running<'p> {
                 proof,
                 watch,
                 end: None,
+                meeting: (count > 1 && setup.method.meets()).then(|| next_meeting(0)),
                 horizon: BudgetShare::default(),
             });
         }

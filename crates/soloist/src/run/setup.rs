@@ -33,7 +33,8 @@ pub struct Setup {
     pub seed: u64,
     /// The number of threads: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
     ///
-    /// Each has a stream of its own: a search with other draws. The best result of all counts. Beams
+    /// Each has a stream of its own: a search with other draws. The best result of all counts. Streams of `anneal`, of
+    /// `nrpa` and its relatives, and of `auto` exchange solutions at counted times. Beams
     /// have one stream, whose states all threads expand: layers, counters and result are the same for any number of
     /// threads. With `tie = playouts` or `selective` they have a stream for each thread as well.
     pub threads: usize,
