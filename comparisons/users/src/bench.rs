@@ -27,6 +27,8 @@ pub(crate) trait ByHand: Instance {
 pub(crate) struct Run<'a> {
     pub(crate) method: &'a str,
     pub(crate) seconds: f64,
+    /// Playouts of all threads together, in place of the seconds.
+    pub(crate) playouts: Option<u64>,
     pub(crate) seed: u64,
 }
 
@@ -97,6 +99,7 @@ fn setup(text: &str) -> Result<Setup, String> {
         let (key, value) = setting.split_once('=').ok_or_else(|| format!("`{setting}` is no key=value"))?;
         match key {
             "rollout" => setup = setup.rollout(value),
+            "threads" => setup.threads = value.parse().map_err(|_| format!("`{setting}` is no number of threads"))?,
             _ => setup.set(key, value).map_err(|error| error.to_string())?,
         }
     }
@@ -104,7 +107,8 @@ fn setup(text: &str) -> Result<Setup, String> {
 }
 
 fn search<P: Problem>(problem: &P, run: &Run<'_>) -> Result<Row, String> {
-    let budget = Budget::time(Duration::from_secs_f64(run.seconds));
+    let time = || Budget::time(Duration::from_secs_f64(run.seconds));
+    let budget = run.playouts.map_or_else(time, Budget::playouts);
     let solver = Solver::new(problem, setup(run.method)?.seed(run.seed)).budget(budget);
     let outcome = solver.run().map_err(|error| error.to_string())?;
     Ok(Row {

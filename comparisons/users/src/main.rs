@@ -16,7 +16,8 @@ const USAGE: &str = "users list
 users data PROBLEM
 users run PROBLEM VARIANT METHOD SECONDS SEED
   VARIANT: four (the four functions) or full (with those that `advise` names)
-  METHOD: hand, auto, or another preset, with settings if any: \"anneal(start=0.05 rollout=random)\"";
+  SECONDS: or playouts of all threads together, with a `p` behind the number
+  METHOD: hand, auto, or another preset, with settings (`threads` among them) if any: \"anneal(start=0.05 rollout=random)\"";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -47,9 +48,12 @@ fn find(name: &str) -> Result<&'static Entry, String> {
 
 fn run(name: &str, variant: &str, method: &str, seconds: &str, seed: &str) -> Result<String, String> {
     let problem = find(name)?;
-    let seconds = seconds.parse().ok().filter(|seconds| (0.0..=1e6).contains(seconds));
+    // Counts are measured by counts: how long they take is another question.
+    let playouts = seconds.strip_suffix('p').and_then(|count| count.parse().ok());
+    let seconds = if playouts.is_some() { "1" } else { seconds }.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.0..=1e6).contains(seconds));
     let (Some(seconds), Ok(seed)) = (seconds, seed.parse()) else { return Err("SECONDS and SEED are numbers".into()) };
-    let run = Run { method, seconds, seed };
+    let run = Run { method, seconds, playouts, seed };
     let play = match variant {
         "four" => problem.four,
         "full" => problem.full,

@@ -83,7 +83,7 @@ mod tests {
     /// Solutions by hand are played move by move, and are no worse than what a random game gives.
     #[test]
     fn solutions_by_hand_are_legal() {
-        let run = |method, seconds| Run { method, seconds, seed: 1 };
+        let run = |method, seconds| Run { method, seconds, playouts: None, seed: 1 };
         for problem in PROBLEMS {
             let hand = (problem.hand)(&run("hand", 0.05)).score.unwrap();
             let random = (problem.full)(&run("sampling", 0.0)).unwrap().score;

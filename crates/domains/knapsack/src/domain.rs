@@ -1,6 +1,6 @@
 //! The knapsack by name: for the command line and other programs that do not know its types.
 
-use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
+use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, search, verify, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::SubmittedSolution;
 use soloist_domain::result::object;
@@ -13,11 +13,11 @@ pub const DOMAIN: Domain = Domain {
     score: "value packed; larger is better",
     instance: "a .kp file (`n capacity`, then `value weight` per line) or a spec: random:100x1000:7 (items x largest weight : \
                seed; values independent of weights), weak:100x1000:7 (values near the weights), strong:100x1000:7 (values = weights + a tenth \
-               of the largest). Moves are `[item, 1]` for taken and `[item, 0]` for left out; the latter leaves out all items of the same value \
+               of the largest), and the kinds inverse, subset, ceiling, circle, span. Moves are `[item, 1]` for taken and `[item, 0]` for left out; the latter leaves out all items of the same value \
                and weight that are open, so that a prefix says less than it seems to",
     example: "random:100x1000:7",
     options: &[],
-    searches: &[],
+    searches: search::METHODS,
     load,
     generate: |spec| generate(spec).map(|sack| write(&sack, spec)),
 };
@@ -71,7 +71,7 @@ impl Instance for KnapsackInstance {
         &self.problem
     }
 
-    /// Branch and bound proves most instances within a second, those of a hundred thousand items among them.
+    /// States of a core prove most instances within a second, those of a million items among them.
     fn proof_part(&self) -> f64 {
         0.5
     }

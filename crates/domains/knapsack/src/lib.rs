@@ -4,21 +4,26 @@
 //! |---|---|
 //! | score | value packed, larger is better |
 //! | file | `.kp`: `n capacity`, then `n` lines `value weight`; see [`parse`] |
-//! | specs | `random:100x1000:7`, `weak:100x1000:7`, `strong:100x1000:7`; see [`generate`] |
+//! | specs | `random:100x1000:7`, `weak:100x1000:7`, `strong:100x1000:7` and five further kinds; see [`generate`] |
 //! | solution | `{"items": [0, 3], "value": 101, "weight": 42}`, items counted from 0 in the order of the file |
 //!
 //! Values, weights and their sums are whole numbers up to 2^53, which scores hold exactly: there is no tolerance.
 //!
 //! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
-//! searched, `verify` recomputes a packing without the search, `draw` shows it.
+//! searched, `search`, `plan`, `growth` and `states` are its own exact search, `verify` recomputes a packing without a
+//! search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 
 mod domain;
 mod draw;
 mod format;
+mod growth;
+mod plan;
 mod problem;
+mod search;
 mod spec;
+mod states;
 mod verify;
 
 pub use domain::DOMAIN;

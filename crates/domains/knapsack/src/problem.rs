@@ -1,8 +1,8 @@
 //! The knapsack as a search problem: take or skip, item by item, the most valuable per weight first.
 
-use super::Sack;
+use super::{Sack, search};
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Entrant, Explain, Extras, Key, Prior, ScorePart, StableHasher};
+use soloist::problem::{Entrant, Explain, Extras, Key, NamedSearch, Prior, ScorePart, StableHasher};
 use soloist::rollout::{NamedRollout, Playout, Rollout};
 use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
@@ -49,13 +49,13 @@ impl Load {
 
 /// An item in the order of the search.
 #[derive(Clone, Copy, Debug)]
-struct Ranked {
-    value: u64,
-    weight: u64,
+pub(super) struct Ranked {
+    pub(super) value: u64,
+    pub(super) weight: u64,
     /// Its number in the file.
-    item: u32,
+    pub(super) item: u32,
     /// The first later item with another value or weight.
-    next_kind: u32,
+    pub(super) next_kind: u32,
 }
 
 /// The search's view of a [`Sack`]: maximise the value packed.
@@ -157,6 +157,23 @@ impl Knapsack {
         items
     }
 
+    pub(super) fn ranked(&self) -> &[Ranked] {
+        &self.ranked
+    }
+
+    pub(super) fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    pub(super) fn free_value(&self) -> u64 {
+        self.free_value
+    }
+
+    /// Returns the place in the ranking of the item that a state decides about.
+    pub(super) fn decides(&self, state: &Load) -> Option<usize> {
+        Some(state.index as usize).filter(|&at| at < self.ranked.len())
+    }
+
     /// Moves on to the next item that leaves a choice.
     fn settle(&self, state: &mut Load) {
         let end = self.ranked.len();
@@ -249,10 +266,14 @@ impl Extras<Self> for Knapsack {
     }
 
     /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark
-    /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. For proofs `dfs` is the
-    /// method: it proves every benchmark file within a second, but a budget of playouts may never end it.
+    /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. Beside it `minknap`
+    /// works on a proof, which ends most runs within a second; alone it would not end by a budget of playouts.
     fn portfolio(&self) -> Vec<Entrant> {
-        vec![Entrant::new("nmcs").set("level", 3).set("width", 4)]
+        vec![Entrant::new("nmcs").set("level", 3).set("width", 4), Entrant::new(search::MINKNAP.name)]
+    }
+
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        search::searches()
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {

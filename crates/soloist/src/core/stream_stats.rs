@@ -271,7 +271,7 @@ impl Tally {
         best.chain(others).cloned().collect()
     }
 
-    fn is_improved_by(&self, score: Score) -> bool {
+    pub(crate) fn is_improved_by(&self, score: Score) -> bool {
         self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score))
     }
 

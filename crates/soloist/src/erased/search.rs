@@ -18,6 +18,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) tally: &'a mut Tally,
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) horizon: BudgetShare,
+    pub(crate) memory: u64,
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
 }
@@ -66,10 +67,10 @@ impl<'p, P: Problem> TypedSearch<'p, P> {
 
 impl<P: Problem> OwnSearch for TypedSearch<'_, P> {
     fn step(&mut self, parts: Parts<'_>) -> (StepStatus, u64, bool) {
-        let Parts { rng, tally, ledger, horizon, unit, quota } = parts;
+        let Parts { rng, tally, ledger, horizon, memory, unit, quota } = parts;
         let (problem, packing, watch) = (&*self.problem, &self.packing, &self.watch);
         let mut work =
-            Work { problem, packing, watch, rng, tally, ledger, horizon, unit, quota, spent: 0, ends: false };
+            Work { problem, packing, watch, rng, tally, ledger, horizon, memory, unit, quota, spent: 0, ends: false };
         let step = self.search.step(problem, &mut work);
         if work.spent == 0 {
             // A step is work, whatever it has done: limits of counts end every run.

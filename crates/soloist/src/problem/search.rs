@@ -274,6 +274,7 @@ pub struct Work<'w, P: Problem> {
     pub(crate) tally: &'w mut Tally,
     pub(crate) ledger: &'w mut Ledger,
     pub(crate) horizon: BudgetShare,
+    pub(crate) memory: u64,
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
     pub(crate) spent: u64,
@@ -306,6 +307,12 @@ impl<P: Problem> Work<'_, P> {
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.horizon.part(self.tally.counters)
+    }
+
+    /// Returns the bytes that the tables and lists of the search may take.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// Returns the units that this step is still to do.

@@ -12,6 +12,7 @@ mod checkpoint;
 mod error;
 #[doc(hidden)]
 pub mod file;
+mod meetings;
 mod observer;
 pub(crate) mod outcome;
 mod running;

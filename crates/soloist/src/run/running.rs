@@ -5,6 +5,7 @@ use super::budget::{Budget, Plan};
 use super::checkpoint::{CheckpointBody, RunInfo, decode_run, seal_run, write_run};
 use super::error::{OfferError, SolveError};
 use super::file::Claimed;
+use super::meetings::next_meeting;
 use super::observer::{Observer, Progress, Silent};
 use super::outcome::{Outcome, Solution, StopReason};
 use super::setup::Setup;
@@ -99,7 +100,8 @@ impl<'p> Running<'p> {
                 return Err(SolveError::Memory { needed, allowed: memory });
             }
             // One attempt at a proof is enough: all streams are the same size, so that they search alike.
-            let wanted = if setup.proof > 0.0 { warmup::memory_of(share).min(share - least) } else { 0 };
+            let wanted =
+                if setup.proof > 0.0 { warmup::memory_of(&setup.method, &*rules, share).min(share - least) } else { 0 };
             let proof = (index == 0).then(|| Proof::new(setup.proof, &setup.method, &*rules, wanted)).flatten();
             let mut search = setup.method.build(&*rules, share - wanted);
             search.set_workers(setup.threads / count);
@@ -114,6 +116,7 @@ impl<'p> Running<'p> {
                 proof,
                 watch,
                 end: None,
+                meeting: (count > 1 && setup.method.meets()).then(|| next_meeting(0)),
                 horizon: BudgetShare::default(),
             });
         }

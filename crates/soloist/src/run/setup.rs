@@ -33,7 +33,8 @@ pub struct Setup {
     pub seed: u64,
     /// The number of threads: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
     ///
-    /// Each has a stream of its own: a search with other draws. The best result of all counts. Beams
+    /// Each has a stream of its own: a search with other draws. The best result of all counts. Streams of `anneal`, of
+    /// `nrpa` and its relatives, and of `auto` exchange solutions at counted times. Beams
     /// have one stream, whose states all threads expand: layers, counters and result are the same for any number of
     /// threads. With `tie = playouts` or `selective` they have a stream for each thread as well.
     pub threads: usize,
@@ -48,7 +49,8 @@ pub struct Setup {
     /// what it finds counts like any other solution. Its effort, in playouts and in moves (a node counts as eight), is
     /// never more than this part of the effort of the run so far (half of it in a small tree); of a run limited by time
     /// alone it is measured in time. So a run limited by counts is reproducible, whole or in parts. The first stream
-    /// makes the attempt.
+    /// makes the attempt. Where the problem's portfolio names an exact search of its own, that one makes the attempt
+    /// beside methods of the engine: its memory, a quarter of the stream's, limits it, and not its nodes.
     ///
     /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
     /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes.

@@ -38,6 +38,8 @@ pub(super) struct Stream<'p> {
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
+    /// Playouts after which it waits to meet the other streams. `None`: it never does.
+    pub(super) meeting: Option<u64>,
     pub(super) horizon: BudgetShare,
 }
 
@@ -96,6 +98,7 @@ pub(super) struct SavedStream {
     tally: Tally,
     end: Option<StopReason>,
     games: u64,
+    meeting: Option<u64>,
     proof: Option<SavedProof>,
     rollout: Vec<u8>,
     search: Vec<u8>,
@@ -128,6 +131,7 @@ impl Stream<'_> {
             tally: self.tally.clone(),
             end: self.end,
             games: self.games,
+            meeting: self.meeting,
             proof: self.proof.as_ref().map(|proof| proof.save()),
             rollout: self.rollout.save(),
             search: self.search.save(),
@@ -149,7 +153,9 @@ impl Stream<'_> {
         ensure(self.rollout.players() == self.search.players(), "players of another search")?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
         (self.end, self.games) = (saved.end, saved.games);
-        self.waiting = self.search.share().is_some();
+        ensure(self.meeting.is_some() == saved.meeting.is_some(), "streams that meet")?;
+        self.meeting = saved.meeting;
+        self.waiting = self.search.share().is_some() || self.is_due();
         Ok(())
     }
 
@@ -283,6 +289,7 @@ impl Stream<'_> {
             if self.watch.is_raised() || self.watch.is_void() {
                 break;
             }
+            self.waiting |= self.is_due();
             // As many steps of another method may take a thousand times as long.
             has_switched = std::mem::take(&mut self.tally.has_switched);
             let over = self.end.is_some() || self.waiting || has_switched;

@@ -1,6 +1,7 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
 use super::budget::Plan;
+use super::meetings::Talk;
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::stop_rules::{Goals, root_bound};
 use super::stream::{Reports, Rest, RunSignals, SavedStream, Stream, tighter};
@@ -36,7 +37,7 @@ const UNWATCHED: &str = "no further thread could be started: limits of time and 
 
 /// All streams of a run, and the budget that they have been granted.
 pub(super) struct Drive<'p> {
-    streams: Vec<Stream<'p>>,
+    pub(super) streams: Vec<Stream<'p>>,
     /// What ends a step of any stream from inside.
     word: Arc<AtomicU8>,
     /// Whether a part ran without anything that could end a step from inside.
@@ -433,8 +434,13 @@ impl<'p> Drive<'p> {
     /// Gives what the waiting streams share to all of them. Which streams wait, and what for, depends on counts alone.
     fn exchange(&mut self) {
         let gifts: Vec<Exchange> = self.streams.iter().filter_map(|stream| stream.search.share()).collect();
+        let talk = Talk::of(&self.streams, self.best());
         for stream in self.streams.iter_mut().filter(|stream| stream.waiting) {
-            stream.search.receive(&gifts);
+            if stream.is_due() {
+                stream.meet(&talk);
+            } else {
+                stream.search.receive(&gifts);
+            }
             stream.waiting = false;
         }
     }

@@ -7,6 +7,7 @@ use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::problem::SearchInfo;
 use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Table, Tally};
 use crate::{Rng, Setup};
 use serde::{Deserialize, Serialize};
@@ -29,17 +30,30 @@ const SMALL: f64 = 4e6;
 const HOT: f64 = 0.5;
 /// What a node of the attempt costs, in moves of a playout: it asks for the bounds of its children.
 const NODE: u64 = 8;
-/// Memory of an attempt, at most, and the part of a stream's memory that it takes, at most.
+/// Memory of an attempt, at most, and the part of a stream's memory that it takes, at most; and the part for a search
+/// of the problem's own, whose table of states is the proof.
 const MEMORY: u64 = 16 << 20;
 const PART: u64 = 16;
+const OWN_PART: u64 = 4;
 /// Time that a run limited by time alone gives to the attempt at once, as the part of a run of this length, or of this
 /// part of the run where that is longer. So long it does not count nodes.
 const HEAD: Duration = Duration::from_secs(1);
 const HEAD_PART: f64 = 0.5;
 
-/// Returns the memory that an attempt at a proof takes from a stream's.
-pub(super) fn memory_of(stream: u64) -> u64 {
-    (stream / PART).min(MEMORY)
+/// Returns the memory that an attempt at a proof beside a method takes from a stream's.
+pub(super) fn memory_of(method: &Method, problem: &dyn ErasedProblem, stream: u64) -> u64 {
+    if own(method, problem).is_some() { stream / OWN_PART } else { (stream / PART).min(MEMORY) }
+}
+
+/// Returns the exact search of the problem's own that the problem names, for an attempt beside a method. A player has
+/// one own search, so that there is none beside another; in `auto` it races itself.
+fn own(method: &Method, problem: &dyn ErasedProblem) -> Option<SearchInfo> {
+    if matches!(method.table(), Table::Own(_) | Table::Auto(_)) {
+        return None;
+    }
+    let named = problem.portfolio();
+    let is_named = |info: &&SearchInfo| info.exact && named.iter().any(|entrant| entrant.method() == info.name);
+    problem.searches().iter().find(is_named).copied()
 }
 
 /// A cheap attempt at a proof: an exact search that has a small part of the run's effort.
@@ -52,6 +66,8 @@ pub(super) fn memory_of(stream: u64) -> u64 {
 /// Thiebaux and T. Walsh, "Estimating search tree size", AAAI 2006).
 pub(super) struct Proof {
     memory: u64,
+    /// The search of the problem's own that it makes, if there is one.
+    own: Option<SearchInfo>,
     search: Box<dyn Search>,
     saved: Saved,
     name: &'static str,
@@ -138,7 +154,8 @@ impl Proof {
         {
             return None;
         }
-        let (name, search) = suited(problem, memory);
+        let own = own(method, problem);
+        let (name, search) = suited(own, problem, memory);
         let saved = Saved {
             share,
             rng: Rng::new(0),
@@ -150,7 +167,7 @@ impl Proof {
             way: 0,
             bound: None,
         };
-        Some(Box::new(Self { memory, search, saved, name, turn: false, patient: false, remark: Vec::new() }))
+        Some(Box::new(Self { memory, own, search, saved, name, turn: false, patient: false, remark: Vec::new() }))
     }
 
     /// Whether it may make a step, where counts decide.
@@ -207,7 +224,8 @@ impl Proof {
                 self.say();
                 return Status::Exhausted(proof);
             }
-            Status::Running if self.patient || self.saved.cost() < self.saved.most() => {}
+            // The problem names it for proofs: its memory alone ends it.
+            Status::Running if self.own.is_some() || self.patient || self.saved.cost() < self.saved.most() => {}
             // Judged once more before it is given up.
             Status::Running if !self.saved.small && self.is_small() => self.saved.small = true,
             _ => self.give_up(context),
@@ -224,6 +242,9 @@ impl Proof {
     /// Whether a proof can be within reach: one way down a tree costs a small part of the nodes.
     fn is_promising(&mut self, context: &Context<'_>) -> bool {
         let Some(best) = &context.tally.best else { return false };
+        if self.own.is_some() {
+            return true;
+        }
         let mut moves = Vec::new();
         context.problem.moves(&context.problem.root(), &mut moves);
         self.saved.way = (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64);
@@ -237,7 +258,7 @@ impl Proof {
         self.saved.bound = left.map(|left| context.incumbent().map_or(left, |value| sense.best_value(value, left)));
         (self.saved.stage, self.turn, self.patient) = (Stage::GivenUp, false, false);
         // Its memory is free.
-        self.search = suited(context.problem, 0).1;
+        self.search = suited(None, context.problem, 0).1;
     }
 
     fn say(&mut self) {
@@ -268,9 +289,9 @@ impl Proof {
             "an attempt at a proof",
         )?;
         if saved.stage == Stage::GivenUp {
-            self.search = suited(problem, 0).1;
+            self.search = suited(None, problem, 0).1;
         } else {
-            self.search = suited(problem, self.memory).1;
+            self.search = suited(self.own, problem, self.memory).1;
         }
         self.search.load(problem, &bytes)?;
         self.saved = saved;
@@ -280,7 +301,10 @@ impl Proof {
 }
 
 /// Returns the exact search that suits a problem, and its name.
-fn suited(problem: &dyn ErasedProblem, memory: u64) -> (&'static str, Box<dyn Search>) {
+fn suited(own: Option<SearchInfo>, problem: &dyn ErasedProblem, memory: u64) -> (&'static str, Box<dyn Search>) {
+    if let Some(info) = own {
+        return (info.name, Method::own(&info).build(problem, memory));
+    }
     let root: State = problem.root();
     if problem.bound(&root).is_some() && problem.future(&root).is_some() {
         ("complete beam search", Method::from(Beam::complete()).build(problem, memory))
@@ -298,7 +322,7 @@ impl Stream<'_> {
         }
         if let Some(proof) = &self.proof
             && !self.search.is_divided()
-            && if by_time { proof.turn } else { proof.is_due(&self.tally) }
+            && if by_time { proof.turn } else { proof.search.is_divided() || proof.is_due(&self.tally) }
         {
             return self.try_proof();
         }

@@ -52,6 +52,11 @@ pub(crate) trait Family {
         false
     }
 
+    /// Whether the streams of a run meet at counted times and exchange what they work on.
+    fn meets(&self) -> bool {
+        false
+    }
+
     /// Whether the search may finish no game for very long, so that a limit of playouts need not end it.
     fn finishes_rarely(&self) -> bool {
         false

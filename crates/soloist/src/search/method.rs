@@ -135,6 +135,11 @@ macro_rules! families {
                 match &self.0 { $(Table::$family(parameters) => Family::shares_threads(parameters),)+ }
             }
 
+            /// Whether the streams of a run meet at counted times.
+            pub(crate) fn meets(&self) -> bool {
+                match &self.0 { $(Table::$family(parameters) => Family::meets(parameters),)+ }
+            }
+
             /// Whether the search may finish no game for very long, so that a limit of playouts need not end it.
             pub(crate) fn finishes_rarely(&self) -> bool {
                 match &self.0 { $(Table::$family(parameters) => Family::finishes_rarely(parameters),)+ }

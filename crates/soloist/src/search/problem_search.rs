@@ -140,7 +140,7 @@ impl Family for Own {
         self.is_exact() && self.counts_nodes()
     }
 
-    fn build(&self, problem: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         let (unit, size, exact) =
             self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));
         let mut ledger = Ledger::open();
@@ -149,7 +149,7 @@ impl Family for Own {
         }
         let saved = Saved { open: false, done: 0, ledger, bound: None, since: 0, given: None, received: None };
         let (name, settings, sense) = (self.name.clone(), self.settings.clone(), problem.sense());
-        Box::new(OwnRun { name, settings, sense, unit, size, exact, saved, gauges: Vec::new() })
+        Box::new(OwnRun { name, settings, sense, memory, unit, size, exact, saved, gauges: Vec::new() })
     }
 }
 
@@ -175,6 +175,8 @@ struct OwnRun {
     name: String,
     settings: ParameterValues,
     sense: Sense,
+    /// Bytes for its tables and lists.
+    memory: u64,
     unit: Unit,
     /// Units of a step.
     size: u64,
@@ -225,8 +227,8 @@ impl Search for OwnRun {
         if let Some(received) = self.saved.received.take() {
             own.offer(&received.moves, received.score);
         }
-        let (ledger, unit) = (&mut self.saved.ledger, self.unit);
-        let (step, spent, limited) = own.step(Parts { rng, tally, ledger, horizon: *horizon, unit, quota });
+        let (ledger, memory, unit) = (&mut self.saved.ledger, self.memory, self.unit);
+        let (step, spent, limited) = own.step(Parts { rng, tally, ledger, horizon: *horizon, memory, unit, quota });
         (self.saved.bound, self.gauges) = (own.bound(), own.gauges());
         let every = own.exchange();
         // Only a limit divides a step.

@@ -67,6 +67,15 @@ pub(crate) trait Search: Send {
     }
     /// Takes what the streams that have not ended share, by stream.
     fn receive(&mut self, _shared: &[Exchange]) {}
+    /// Returns the solution that the search works on, for the other streams of the run when they meet; see
+    /// [`meets`](super::family::Family::meets). `None`: it is not the time for it.
+    fn gift(&self) -> Option<(Score, &[MoveId])> {
+        None
+    }
+    /// Receives the best of these, which is better than its own one. [`adopt`](Self::adopt) by default.
+    fn meet(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        self.adopt(context, solution);
+    }
     /// Lets this many threads work on the search, which [shares them](super::family::Family::shares_threads).
     fn set_workers(&mut self, _workers: usize) {}
     /// Returns how many players this search has opened beside its rollout.

@@ -444,3 +444,51 @@ fn nested_runs_that_have_just_ended_are_restored() {
         assert_eq!(timeless(parts.outcome()), timeless(whole.outcome()), "{name}");
     }
 }
+
+/// A problem whose streams stumble now and then, each time others.
+struct Uneven {
+    bag: Bag,
+    pace: u64,
+    calls: AtomicU64,
+}
+
+impl Problem for Uneven {
+    type State = <Bag as Problem>::State;
+    type Move = <Bag as Problem>::Move;
+    fn root(&self) -> Self::State {
+        self.bag.root()
+    }
+    fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+        self.bag.moves(state, moves);
+    }
+    fn apply(&self, state: &mut Self::State, mv: Self::Move) {
+        self.bag.apply(state, mv);
+    }
+    fn score(&self, state: &Self::State) -> Score {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        if self.pace > 0 && soloist::problem::stable_hash(&(call, self.pace)).is_multiple_of(40) {
+            std::thread::sleep(std::time::Duration::from_micros(200));
+        }
+        self.bag.score(state)
+    }
+}
+
+/// What streams exchange, and when, does not depend on which of them is ahead.
+#[test]
+fn streams_meet_alike_in_every_schedule() {
+    for (name, settings) in [("anneal", &[][..]), ("nrpa", &[("level", "2")]), ("auto", &[])] {
+        for threads in [2, 3] {
+            let run = |pace: u64| {
+                let problem = Uneven { bag: Bag::tight(), pace, calls: AtomicU64::new(0) };
+                let setup = Setup::from(method(name, settings)).seed(6).threads(threads);
+                let outcome = Solver::new(&problem, setup).budget(Budget::playouts(3_000)).run().unwrap();
+                assert!(outcome.counters.playouts >= 3_000, "{name}");
+                timeless(outcome)
+            };
+            let steady = run(0);
+            for pace in 1..4 {
+                assert_eq!(run(pace), steady, "{name}, {threads} streams, pace {pace}");
+            }
+        }
+    }
+}

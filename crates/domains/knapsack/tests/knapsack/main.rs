@@ -1,5 +1,7 @@
 //! Tests of the knapsack.
 
+mod minknap;
+
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::problem::stable_hash;

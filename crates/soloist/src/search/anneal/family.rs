@@ -11,6 +11,10 @@ impl Family for Anneal {
         &["steps", "start", "end", "runs", "depth", "most", "population", "finish", "reheats", "local"]
     }
 
+    fn meets(&self) -> bool {
+        true
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         let Coolings { arms, steps, finish, population, .. } = self.coolings;
         if arms > 1 && (steps > 0 || finish <= RACE) {

@@ -135,6 +135,12 @@
 //! temperature, and is not lost on the others. Solutions begin with different variants. Where some solutions are
 //! feasible, infeasible ones get no weight. Reheats cool one solution.
 //!
+//! # Threads
+//!
+//! The streams of a run with several threads cool side by side, each over its part of the budget. Each time they have
+//! made an eighth more neighbours, those with a worse solution continue from the best one of their present runs
+//! (synchronous parallel annealing).
+//!
 //! # Cost
 //!
 //! A step is one neighbour, which counts as a playout. A replay takes one `find` and one `apply` for each entry
@@ -176,7 +182,9 @@
 //! W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
 //! glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
 //! that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Kicks: H. R. Lourenço, O. C. Martin
-//! and T. Stützle, "Iterated local search", Handbook of Metaheuristics, Kluwer 2003, pages 320-353.
+//! and T. Stützle, "Iterated local search", Handbook of Metaheuristics, Kluwer 2003, pages 320-353. Threads: D. Janaki
+//! Ram, T. H. Sreenivas and K. Ganapathy Subramaniam, "Parallel simulated annealing algorithms", Journal of Parallel and
+//! Distributed Computing 37, 1996.
 
 mod defaults_by_kind;
 mod delta;

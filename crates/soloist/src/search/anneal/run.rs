@@ -449,6 +449,12 @@ impl Search for AnnealSearch {
         &self.saved.remarks
     }
 
+    fn gift(&self) -> Option<(Score, &[MoveId])> {
+        let is_open = self.saved.present.is_some() && !self.saved.clock.is_measuring();
+        let best = self.saved.best.as_ref().filter(|_| is_open)?;
+        Some((best.score, &best.moves))
+    }
+
     fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         let sense = context.problem.sense();
         let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some()).map(|best| best.score);

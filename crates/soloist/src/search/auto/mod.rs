@@ -69,8 +69,9 @@
 //! A run in parts gives the result of one run if every part knows the budget of the whole
 //! ([`Solver::plan`](crate::Solver::plan)), or if `first` is given.
 //!
-//! With several threads, the effort that the other streams have made when one has proven the optimum depends on
-//! their schedule; the solution does not.
+//! With several threads each stream has a race of its own. The winners continue together: they exchange what they
+//! work on, each time they have made an eighth more playouts. The effort that the other streams have made when one
+//! has proven the optimum depends on their schedule; the solution does not.
 //!
 //! An offered solution is passed to all methods: improvements of it rank them then.
 //!
@@ -100,6 +101,7 @@ mod shares;
 use super::family::Family;
 use super::step::Unfinished;
 use super::{Context, Limits, Search, Status};
+use crate::Score;
 use crate::core::budget_share::BudgetShare;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::limits::{MOST, ensure};
@@ -166,6 +168,10 @@ impl Family for Auto {
         let most = entries.iter().map(|entry| entry.method().least_memory(problem)).max();
         let polisher = u64::from(self.polish > 0.0);
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
+    }
+
+    fn meets(&self) -> bool {
+        true
     }
 
     /// Where others race as well, these end with their part of the effort.
@@ -462,6 +468,19 @@ impl Search for AutoSearch {
     fn open_bound(&self) -> Option<f64> {
         let sense = self.entrants.first()?.sense();
         self.entrants.iter().filter_map(Racer::open_bound).reduce(|a, b| sense.worst_value(a, b))
+    }
+
+    /// While methods race, their scores have to tell which one is good.
+    fn gift(&self) -> Option<(Score, &[MoveId])> {
+        let race = self.state.race.as_ref().filter(|race| race.is_won())?;
+        self.entrants[race.at()].gift()
+    }
+
+    fn meet(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let horizon = self.horizon(self.progress(context));
+        if let Some(at) = self.state.race.as_ref().map(Race::at) {
+            self.entrants[at].meet(context, solution, horizon);
+        }
     }
 
     fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {

@@ -235,6 +235,19 @@ impl Racer {
         }
     }
 
+    /// See [`Search::gift`].
+    pub(super) fn gift(&self) -> Option<(Score, &[MoveId])> {
+        self.search.as_ref()?.gift()
+    }
+
+    /// See [`Search::meet`].
+    pub(super) fn meet(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: BudgetShare) {
+        let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
+        if let Some(search) = &mut self.search {
+            search.meet(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
+        }
+    }
+
     /// See [`Search::completion`].
     pub(super) fn completion(&self, problem: &dyn ErasedProblem, run: &Unfinished) -> Option<Solution<MoveId>> {
         self.search.as_ref()?.completion(problem, run)

@@ -12,6 +12,10 @@ impl Family for Nrpa {
         &["level", "iterations", "alpha", "playouts", "bias_weight", "clamp", "beam", "width", "arms", "restarts"]
     }
 
+    fn meets(&self) -> bool {
+        !self.shares()
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         let conflicts = [
             (

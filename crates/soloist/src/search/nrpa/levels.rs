@@ -174,6 +174,12 @@ impl Levels {
         self.frames[0].beam.first()
     }
 
+    /// Returns the best solution of all levels in progress.
+    pub(super) fn found(&self, sense: Sense) -> Option<&Exchange> {
+        let all = self.frames.iter().filter_map(|frame| frame.beam.first());
+        all.reduce(|a, b| if sense.better(b.score, a.score) { b } else { a })
+    }
+
     /// Returns the similar pairs of solutions that the outermost level keeps.
     pub(super) fn similar_pairs(&self) -> usize {
         pairs(&self.frames[0].beam, Exchange::similar)

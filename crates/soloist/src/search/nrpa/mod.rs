@@ -44,7 +44,8 @@
 //!
 //! With several threads, `share` says what the streams exchange after each iteration of the outermost level (once
 //! one arm is left). They wait for each other there, so that runs remain reproducible, whatever the
-//! threads' schedule.
+//! threads' schedule. Without `share`, every level of all streams takes the best solution found by any level as one of
+//! its results, each time the streams have made an eighth more playouts (not with `beam = policies`).
 //!
 //! Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is
 //! what NRPA learns.
@@ -127,7 +128,7 @@ choice! {
     /// What the streams of a run with several threads share.
     #[doc(hidden)]
     pub enum Share {
-        /// Nothing.
+        /// Nothing but the best solution, an eighth more playouts after the last time.
         None = "none",
         /// Leaf parallelism: all streams have the same outermost policy. Each calls the level below once, the best of
         /// all results is kept, and the policy is adapted with the rate alpha x streams.

@@ -268,6 +268,12 @@ impl Search for NrpaSearch {
         if self.ended() && !self.parameters.restarts { Status::Completed } else { Status::Running }
     }
 
+    /// While arms race, nothing is shared.
+    fn gift(&self) -> Option<(Score, &[MoveId])> {
+        let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
+        levels.found(self.sense).map(|found| (found.score, found.trace.moves.as_slice()))
+    }
+
     fn adopt(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         if self.arms.is_empty() || self.ended() {
             self.start(context.problem, context.rollout.variants());
