@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"SOLOIST\0";
-const VERSION: u32 = 17;
+const VERSION: u32 = 18;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A checkpoint that cannot be written or continued.
