@@ -519,5 +519,12 @@ def test_a_change_of_a_method_or_of_a_list_is_seen(monkeypatch):
 def test_check_says_what_may_be_compiled():
     assert soloist.check(Shelf()).may_compile and soloist.check(Plain()).may_compile
     assert "@soloist.compiled may run the class as machine code" in str(soloist.check(Plain()))
-    for kind in (Fast, Lists, Biased):
+    class Grows(Plain):
+        def apply(self, state, take):
+            return (*super().apply(state[:3], take), 0)
+
+        def moves(self, state):
+            return super().moves(state[:3])
+
+    for kind in (Fast, Lists, Biased, Grows):
         assert not soloist.check(kind()).may_compile

@@ -107,15 +107,25 @@ def may_fit(problem: Any, found: dict[str, Any]) -> bool:
         return TypeError(what)
 
     try:
-        root = problem.root()
-        shape_of(root, wrong)
+        state = problem.root()
+        shape = shape_of(state, wrong)
         sources = _sources(problem, found)
         every = [*sources.values(), *methods_of(type(problem), sources.values()).values()]
         attributes(problem, every, wrong)
-        moves = list(found["moves"](root))
+        draw = random.Random(0)
+        for played in range(LENGTH // 100):
+            moves = list(found["moves"](state))
+            if not moves:
+                return played > 0 and all(has_source(one) for one in every)
+            if not all(type(move) is int for move in moves):
+                return False
+            state = found["apply"](state, draw.choice(moves))
+            # Lengths and types of states are fixed.
+            if shape_of(state, wrong) != shape:
+                return False
     except (ImportError, AttributeError, TypeError, ValueError):
         return False
-    return bool(moves) and all(type(move) is int for move in moves) and all(has_source(one) for one in every)
+    return all(has_source(one) for one in every)
 
 
 def _sources(problem: Any, found: dict[str, Any]) -> dict[str, Any]:

@@ -54,6 +54,8 @@ const WIDTH: usize = 3;
 const REMADE: usize = 16;
 /// How deep values may be nested.
 const NESTED: usize = 16;
+/// Moves that are listed at most: with more, a look at the states would take too long.
+const LISTED: usize = 100_000;
 
 impl PyProblem {
     /// Returns the state's value as its key, where that is found to be worth its time.
@@ -87,7 +89,7 @@ impl PyProblem {
     fn count(&self) -> Option<Met> {
         let mut rng = Rng::new(0);
         let (mut states, mut moves, mut seen) = (vec![self.root()], Vec::new(), HashSet::new());
-        let mut are_comparable = true;
+        let (mut are_comparable, mut left) = (true, LISTED);
         loop {
             let last = &states[states.len() - 1];
             // A state that returns is none that a key may stand for: the same moves lead on without an end.
@@ -98,6 +100,7 @@ impl PyProblem {
             }
             moves.clear();
             self.moves(last, &mut moves);
+            left = left.checked_sub(moves.len())?;
             if moves.is_empty() || states.len() > LONGEST || self.guard.gives_up() {
                 break;
             }
@@ -109,7 +112,8 @@ impl PyProblem {
         let mut met = Met { are_comparable, ..Met::default() };
         for place in 0..PLACES {
             let mut seen = HashSet::new();
-            self.spread(&states[(states.len() - 1) * place / PLACES], &[], DEPTH, &mut seen, &mut met)?;
+            let begin = &states[(states.len() - 1) * place / PLACES];
+            self.spread(begin, &[], DEPTH, &mut left, &mut seen, &mut met)?;
         }
         Some(met)
     }
@@ -120,6 +124,7 @@ impl PyProblem {
         state: &PyState,
         tried: &[PyMove],
         depth: usize,
+        left: &mut usize,
         seen: &mut HashSet<u128>,
         met: &mut Met,
     ) -> Option<()> {
@@ -128,6 +133,7 @@ impl PyProblem {
         }
         let mut legal = Vec::new();
         self.moves(state, &mut legal);
+        *left = left.checked_sub(legal.len())?;
         let mut chosen: Vec<PyMove> = tried.iter().copied().filter(|mv| legal.contains(mv)).collect();
         let stride = (legal.len() / WIDTH).max(1);
         chosen.extend(legal.iter().step_by(stride).filter(|mv| !tried.contains(mv)));
@@ -137,7 +143,7 @@ impl PyProblem {
             self.apply(&mut next, mv);
             met.states += 1;
             met.again += usize::from(!seen.insert(self.content(&next)?.0.id()));
-            self.spread(&next, &chosen, depth - 1, seen, met)?;
+            self.spread(&next, &chosen, depth - 1, left, seen, met)?;
         }
         Some(())
     }
