@@ -53,7 +53,7 @@ pub(super) fn scored(value: &Bound<'_, PyAny>) -> PyResult<Score> {
         return Err(returned("score", value, EXPECTED));
     }
     let (hard, soft) = (real("score", &pair.get_item(0)?, EXPECTED)?, real("score", &pair.get_item(1)?, EXPECTED)?);
-    Ok(if hard == 0.0 { Score::Feasible(soft) } else { Score::Infeasible(hard.abs()) })
+    Ok(Score::from((hard, soft)))
 }
 
 /// Up to here all whole numbers are exact.

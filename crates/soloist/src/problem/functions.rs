@@ -282,6 +282,8 @@ pub const FUNCTIONS: &[Function] = &[
         python: Some("edit"),
         says: "another solution made of a finished one, and by how much the score changes",
         used_by: "`anneal` edits solutions by it: what a `neighborhood` is in Rust",
+        effect: "a roster of 16 nurses and 28 days, after 3 processor seconds: 63 with an exchange of two duties, 132 by \
+                 `difference`",
         ..PLAIN
     },
     Function { name: "extras", says: "what there is besides the rules", ..PLAIN },
