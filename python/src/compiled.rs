@@ -16,7 +16,7 @@ use crate::request::{Request, solve_error, spec_error};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use soloist::problem::{Exchange, Exchanges, Extras, Facts, Fault, Neighborhood};
+use soloist::problem::{Dominance, Exchange, Exchanges, Extras, Facts, Fault, Key, Neighborhood};
 use soloist::run::{Improvement, Observer, Progress, RunInfo, Solution};
 use soloist::{Problem, Score, Sense, Setup, Solver};
 use soloist_problems::refuse_endless;
@@ -48,8 +48,10 @@ struct Addresses {
     bound: Option<usize>,
     /// `(state, potential)`
     potential: Option<usize>,
-    /// `(state, key)`
+    /// `(state, words of the key)`
     key: Option<usize>,
+    /// `(state, words of the key, score so far)`
+    future: Option<usize>,
     /// `(state, place, which decisions there are, old, new, change)`; no number: there is none
     difference: Option<usize>,
     /// `(state, place, which decisions there are, old, new, next state)`; the two states may be one
@@ -66,6 +68,10 @@ pub(crate) struct Machine {
     /// Decisions before the root, which places count.
     before: i64,
     addresses: Addresses,
+    /// The words of the keys of `key` and `future`.
+    key_words: [usize; 2],
+    /// Whether states are their own keys.
+    own_keys: bool,
     /// Raises the exception that a function raises: of its name, the words of a state, and its other arguments.
     failed: Py<PyAny>,
 }
@@ -108,7 +114,8 @@ type Code = unsafe extern "C" fn(*const u64, i64, *mut i64) -> i64;
 type Real = unsafe extern "C" fn(*const u64, *mut f64) -> i64;
 type Difference = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut f64) -> i64;
 type Exchanged = unsafe extern "C" fn(*const u64, i64, i64, i64, i64, *mut u64) -> i64;
-type Key = unsafe extern "C" fn(*const u64, *mut i64) -> i64;
+type Keyed = unsafe extern "C" fn(*const u64, *mut u64) -> i64;
+type Future = unsafe extern "C" fn(*const u64, *mut u64, *mut f64) -> i64;
 
 /// The function at an address.
 macro_rules! at {
@@ -260,15 +267,22 @@ impl Problem for Compiled {
         self.real("potential", self.machine.addresses.potential, state)
     }
 
-    fn key(&self, state: &Words) -> Option<soloist::problem::Key> {
-        let function = at!(self.machine.addresses.key?, Key);
-        let mut key = 0_i64;
-        // SAFETY: see `Addresses`; there is room for a number.
-        if unsafe { function(state.0.as_ptr(), &raw mut key) } < 0 {
+    fn key(&self, state: &Words) -> Option<Key> {
+        let Some(address) = self.machine.addresses.key else {
+            return self.machine.own_keys.then(|| Key::of(&state.0[..]));
+        };
+        let function = at!(address, Keyed);
+        let mut words = vec![0; self.machine.key_words[0]];
+        // SAFETY: see `Addresses`; there is room for the words of a key.
+        if unsafe { function(state.0.as_ptr(), words.as_mut_ptr()) } < 0 {
             self.fail("key", state, &[]);
             return None;
         }
-        Some(key.cast_unsigned().into())
+        Some(key_of(&words))
+    }
+
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.machine.addresses.future.is_some().then_some(self as &dyn Dominance<Self>)
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
@@ -282,6 +296,24 @@ impl Problem for Compiled {
 
     fn extras(&self) -> &dyn Extras<Self> {
         self
+    }
+}
+
+/// The key of words; a single one is a key as it is.
+fn key_of(words: &[u64]) -> Key {
+    if let [word] = words { Key::from(*word) } else { Key::of(words) }
+}
+
+impl Dominance<Self> for Compiled {
+    fn future(&self, state: &Words) -> (Key, f64) {
+        let Some(address) = self.machine.addresses.future else { return (0_u64.into(), 0.0) };
+        let function = at!(address, Future);
+        let (mut words, mut cost) = (vec![0; self.machine.key_words[1]], 0.0);
+        // SAFETY: see `Addresses`; there is room for the words of a key, and for a number.
+        if unsafe { function(state.0.as_ptr(), words.as_mut_ptr(), &raw mut cost) } < 0 {
+            self.fail("future", state, &[]);
+        }
+        (key_of(&words), cost)
     }
 }
 

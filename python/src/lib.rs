@@ -21,50 +21,9 @@ mod simplify;
 mod study;
 mod value;
 
-/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree above 0; less
-/// is better. It is returned, not raised.
-///
-/// >>> import soloist
-/// >>> soloist.Infeasible(2.5).degree
-/// 2.5
-#[pyclass(frozen, eq, module = "soloist")]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Infeasible {
-    #[pyo3(get)]
-    pub(crate) degree: f64,
-}
-
-#[pymethods]
-impl Infeasible {
-    #[new]
-    #[pyo3(signature = (degree=1.0))]
-    fn new(degree: f64) -> PyResult<Self> {
-        if degree > 0.0 {
-            return Ok(Self { degree });
-        }
-        Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "degree: expected a number above 0, got {degree}; a solution that breaks nothing has a score"
-        )))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Infeasible({:?})", self.degree)
-    }
-
-    fn __hash__(&self) -> u64 {
-        soloist::problem::stable_hash(&self.degree.to_bits())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, (f64,)) {
-        (slf.get_type(), (slf.get().degree,))
-    }
-}
-
 /// The part of the package that is compiled.
 #[pymodule]
 mod _soloist {
-    #[pymodule_export]
-    use super::Infeasible;
     #[pymodule_export]
     use crate::builtin_problem::{Shipped, ShippedSession, generate};
     #[pymodule_export]
@@ -76,11 +35,13 @@ mod _soloist {
     #[pymodule_export]
     use crate::live::close;
     #[pymodule_export]
-    use crate::python_problem::{OwnSession, check_own, explain_own, first_games, is_final, solve_own};
+    use crate::python_problem::{OwnSession, check_own, explain_own, first_games, is_final, own_keys, solve_own};
     #[pymodule_export]
     use crate::simplify::{Program, simplify};
     #[pymodule_export]
     use crate::study::{follow_files, run_bench, run_tune, write_report};
+    #[pymodule_export]
+    use crate::value::draw;
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]

@@ -8,13 +8,27 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use soloist::problem::stable_hash;
 use soloist::problem::{Move, MoveReader, MoveWriter};
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// A move: an int of less than 62 bits as it is, any other plain value by its place in a table of the process.
 ///
 /// The table only grows. Problems have few different moves, and their values are small.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PyMove(i64);
+
+/// By value: places in the table differ from process to process.
+impl Hash for PyMove {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.in_table() {
+            None => self.0.hash(state),
+            Some(at) => {
+                let bytes = Arc::clone(&table().entries[at].bytes);
+                bytes.hash(state);
+            }
+        }
+    }
+}
 
 /// As Python shows it, for messages of the engine.
 impl std::fmt::Debug for PyMove {

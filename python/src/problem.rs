@@ -1,22 +1,26 @@
 //! A problem whose rules are Python functions.
 
+mod answers;
+mod edits;
 mod exchange;
 mod fingerprint;
 mod line;
+mod own_key;
 
-use crate::Infeasible;
 use crate::errors::broken;
 use crate::guard::Guard;
 use crate::live::locked;
 use crate::moves::PyMove;
 use crate::value::{self, number};
+use answers::{collect, degree, from, real, returned, scored, stepped};
 pub(crate) use fingerprint::rounded_fingerprint;
 use line::{Line, ROOT, UNKNOWN, shown};
+use own_key::OwnKeys;
 use pyo3::PyTraverseError;
-use pyo3::exceptions::{PyException, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
+use pyo3::types::{PyFloat, PyInt, PyList};
 use soloist::problem::{
     Dominance, Exchanges, Explain, Extras, Facts, Found, Key, Neighborhood, Ordering, Prior, ScorePart,
 };
@@ -33,6 +37,7 @@ pub(crate) struct Functions {
     moves: Py<PyAny>,
     apply: Py<PyAny>,
     score: Py<PyAny>,
+    step: Option<Py<PyAny>>,
     code: Option<Py<PyAny>>,
     bias: Option<Py<PyAny>>,
     bound: Option<Py<PyAny>>,
@@ -46,6 +51,7 @@ pub(crate) struct Functions {
     suggest: Option<Py<PyAny>>,
     difference: Option<Py<PyAny>>,
     apply_exchange: Option<Py<PyAny>>,
+    edit: Option<Py<PyAny>>,
     candidates: Option<Py<PyAny>>,
     playout: Option<Py<PyAny>>,
     parts: Option<Py<PyAny>>,
@@ -68,15 +74,17 @@ pub(crate) struct PyProblem {
     functions: Arc<Functions>,
     pub(crate) guard: Arc<Guard>,
     line: Mutex<Line>,
+    own_keys: OwnKeys,
 }
 
-/// A state: any object, never changed, with a number by which its way is found.
+/// A state: any object, never changed, with a number by which its way is found, and its moves where `step` has listed
+/// them.
 #[derive(Debug)]
-pub(crate) struct PyState(Py<PyAny>, u64);
+pub(crate) struct PyState(Py<PyAny>, u64, Option<Py<PyAny>>);
 
 impl Clone for PyState {
     fn clone(&self) -> Self {
-        Python::attach(|py| Self(self.0.clone_ref(py), self.1))
+        Python::attach(|py| Self(self.0.clone_ref(py), self.1, self.2.as_ref().map(|moves| moves.clone_ref(py))))
     }
 }
 
@@ -86,126 +94,16 @@ impl PyState {
     }
 }
 
-/// Returns an error about what a function returned.
-fn returned(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
-    let kind = value.get_type().name().map_or_else(|_| "an object".into(), |name| name.to_string());
-    let kind = if value.is_none() { "None".into() } else { kind };
-    let hint = if function == "score" && value.is_instance_of::<PyTuple>() {
-        ": write one number, such as 1000 * first + second, and soloist.Infeasible(degree) where a rule is broken"
-    } else {
-        ""
-    };
-    PyTypeError::new_err(format!("{function} must return {expected}, it returned {kind}{hint}"))
-}
-
-/// Refuses integers of numpy in which sums of scores wrap.
-fn wraps(function: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Ok(dtype) = value.getattr("dtype") else { return Ok(()) };
-    let size: usize = dtype.getattr("itemsize").and_then(|size| size.extract()).unwrap_or(8);
-    let kind: String = dtype.getattr("kind").and_then(|kind| kind.extract()).unwrap_or_default();
-    if size < 4 && (kind == "i" || kind == "u") {
-        return Err(PyValueError::new_err(format!(
-            "{function} returned a number of numpy with {} bits, whose sums wrap: add up in int",
-            8 * size
-        )));
-    }
-    Ok(())
-}
-
-/// Replaces what Python says of `raise soloist.Infeasible(...)`, which is no exception.
-fn raised(py: Python<'_>, error: PyErr) -> PyErr {
-    const NO_EXCEPTION: &str = "exceptions must derive from BaseException";
-    const NO_CLASS: &str = "exceptions must be classes or instances deriving from BaseException, not";
-    let text = error.value(py).to_string();
-    if !error.is_instance_of::<PyTypeError>(py) || text != NO_EXCEPTION && !text.starts_with(NO_CLASS) {
-        return error;
-    }
-    let clear =
-        PyTypeError::new_err("score raises what is no exception: return soloist.Infeasible(degree), do not raise it");
-    clear.set_cause(py, Some(error));
-    clear
-}
-
-/// Up to here all whole numbers are exact.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// Returns the number that a function returned.
-fn real(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<f64> {
-    let number: f64 = match value.extract() {
-        Ok(number) => number,
-        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
-            return Err(PyValueError::new_err(format!("{function} returned an int that is too large for a float")));
-        }
-        Err(_) => return Err(returned(function, value, expected)),
-    };
-    if !value.is_instance_of::<PyFloat>() && !value.is_instance_of::<PyInt>() {
-        wraps(function, value)?;
-    }
-    if number.is_nan() {
-        return Err(PyValueError::new_err(format!("{function} returned nan, which cannot be compared")));
-    }
-    if number.abs() >= EXACT
-        && value.is_instance_of::<PyInt>()
-        && !PyFloat::new(value.py(), number).as_any().eq(value)?
-    {
-        return Err(PyValueError::new_err(format!(
-            "{function} returned an int above 2**53 that a float cannot hold exactly: return a smaller number, such as \
-             a difference from a reference"
-        )));
-    }
-    Ok(number)
-}
-
-/// Says in front of an error where its value comes from.
-fn from(function: &str) -> impl Fn(PyErr) -> PyErr {
-    move |error| {
-        Python::attach(|py| {
-            if error.is_instance_of::<PyTypeError>(py) {
-                PyTypeError::new_err(format!("{function}: {}", error.value(py)))
-            } else {
-                error
-            }
-        })
-    }
-}
-
-/// Collects the moves that a function returned.
-#[inline]
-fn collect(guard: &Guard, function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> PyResult<()> {
-    let at = from(function);
-    if let Ok(list) = list.cast_exact::<PyList>() {
-        for item in list.iter() {
-            moves.push(PyMove::new(&item).map_err(&at)?);
-        }
-        return Ok(());
-    }
-    if let Ok(list) = list.cast_exact::<PyTuple>() {
-        for item in list.iter() {
-            moves.push(PyMove::new(&item).map_err(&at)?);
-        }
-        return Ok(());
-    }
-    if list.is_instance_of::<PySet>() || list.is_instance_of::<PyFrozenSet>() {
-        return Err(returned(function, list, "moves in a fixed order, such as a list"));
-    }
-    let Ok(items) = list.try_iter() else {
-        return Err(returned(function, list, "the moves as a list (an empty one when the state is finished)"));
-    };
-    for item in items {
-        moves.push(PyMove::new(&item?).map_err(&at)?);
-        // A generator may have no end.
-        if guard.gives_up() {
-            break;
-        }
-    }
-    Ok(())
-}
-
 impl Functions {
+    pub(crate) fn has_no_key(&self) -> bool {
+        self.key.is_none()
+    }
+
     /// Shows the garbage collector what is held.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         let held = [&self.root, &self.moves, &self.apply, &self.score, &self.blocked, &self.random];
         let optional = [
+            &self.step,
             &self.code,
             &self.bias,
             &self.bound,
@@ -219,6 +117,7 @@ impl Functions {
             &self.suggest,
             &self.difference,
             &self.apply_exchange,
+            &self.edit,
             &self.candidates,
             &self.playout,
             &self.parts,
@@ -236,7 +135,7 @@ impl PyProblem {
 
     /// A problem whose runs are cut short by this guard.
     pub(crate) fn guarded(functions: impl Into<Arc<Functions>>, guard: Arc<Guard>) -> Self {
-        Self { functions: functions.into(), guard, line: Mutex::default() }
+        Self { functions: functions.into(), guard, line: Mutex::default(), own_keys: OwnKeys::default() }
     }
 
     /// Calls user code as [`Guard::ask`] does. Exceptions say in a note which function was at work, and where.
@@ -257,7 +156,6 @@ impl PyProblem {
         if !error.is_instance_of::<PyException>(py) {
             return error;
         }
-        let error = if function == "score" { raised(py, error) } else { error };
         let way = state.and_then(|state| locked(&self.line).to(state.1));
         let place = match (way, state) {
             (Some(moves), _) => format!(", after the moves {}", shown(&moves)),
@@ -359,12 +257,22 @@ impl Problem for PyProblem {
                 let root = self.functions.root.bind(py).call0()?;
                 if root.is_none() { Err(returned("root", &root, "a state")) } else { Ok(root.unbind()) }
             });
-            PyState(root, ROOT)
+            PyState(root, ROOT, None)
         })
     }
 
     #[inline]
     fn moves(&self, state: &PyState, moves: &mut Vec<PyMove>) {
+        if let Some(listed) = &state.2 {
+            let before = moves.len();
+            Python::attach(|py| {
+                self.ask(py, ("step", Some(state)), (), || {
+                    moves.truncate(before);
+                    collect(&self.guard, "step", listed.bind(py), moves)
+                });
+            });
+            return;
+        }
         self.list("moves", &self.functions.moves, state, moves);
     }
 
@@ -373,7 +281,10 @@ impl Problem for PyProblem {
         Python::attach(|py| {
             let next = self.ask(py, ("apply", Some(state)), None, || {
                 let before = state.0.bind(py);
-                let next = self.functions.apply.bind(py).call1((before, mv.object(py)))?;
+                let (next, listed) = match &self.functions.step {
+                    None => (self.functions.apply.bind(py).call1((before, mv.object(py)))?, None),
+                    Some(step) => stepped(&step.bind(py).call1((before, mv.object(py)))?)?,
+                };
                 if next.is_none() {
                     return Err(returned("apply", &next, "the next state"));
                 }
@@ -383,26 +294,27 @@ impl Problem for PyProblem {
                     let way = locked(&self.line).to(state.1).unwrap_or_default();
                     return Err(broken(py, what.to_owned(), &way));
                 }
-                Ok(Some(next.unbind()))
+                Ok(Some((next.unbind(), listed)))
             });
-            if let Some(next) = next {
-                *state = PyState(next, self.step(state.1, mv));
+            if let Some((next, listed)) = next {
+                *state = PyState(next, self.step(state.1, mv), listed);
             }
         });
     }
 
     fn score(&self, state: &PyState) -> Score {
-        const EXPECTED: &str = "a number or soloist.Infeasible";
         Python::attach(|py| {
             self.ask(py, ("score", Some(state)), Score::Infeasible(f64::MAX), || {
-                let score = self.functions.score.bind(py).call1((state.0.bind(py),))?;
+                let score = match self.functions.score.bind(py).call1((state.0.bind(py),)) {
+                    Ok(score) => score,
+                    Err(error) => {
+                        return degree(error.value(py))?.map(Score::Infeasible).ok_or(error);
+                    }
+                };
                 if score.is_exact_instance_of::<PyFloat>() || score.is_exact_instance_of::<PyInt>() {
-                    return real("score", &score, EXPECTED).map(Score::Feasible);
+                    return real("score", &score, "a number").map(Score::Feasible);
                 }
-                if let Ok(infeasible) = score.cast::<Infeasible>() {
-                    return Ok(Score::Infeasible(infeasible.get().degree));
-                }
-                real("score", &score, EXPECTED).map(Score::Feasible)
+                scored(&score)
             })
         })
     }
@@ -430,7 +342,7 @@ impl Problem for PyProblem {
     }
 
     fn key(&self, state: &PyState) -> Option<Key> {
-        let key = self.functions.key.as_ref()?;
+        let Some(key) = &self.functions.key else { return self.own_key(state) };
         Python::attach(|py| {
             self.ask(py, ("key", Some(state)), None, || {
                 let key = key.bind(py).call1((state.0.bind(py),))?;
@@ -448,6 +360,9 @@ impl Problem for PyProblem {
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        if self.functions.edit.is_some() {
+            return Some(Box::new(edits::OwnEdits::default()));
+        }
         self.functions.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }
 

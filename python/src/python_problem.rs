@@ -96,8 +96,8 @@ fn objects<'py>(py: Python<'py>, moves: &[PyMove]) -> PyResult<Bound<'py, PyList
 fn setup(request: &Request) -> PyResult<Setup> {
     if request.threads != 1 {
         return Err(PyValueError::new_err(
-            "threads: a problem written in Python runs on one thread, because the interpreter runs one at a time; \
-             use one process for each core, with other seeds (see concurrent.futures in the guide)",
+            "threads: a session of a problem written in Python runs on one thread, because the interpreter runs one at a \
+             time; soloist.solve takes threads=, and makes a process for each",
         ));
     }
     request.spec(None)?.setup(None, Setup::default).map_err(spec_error)
@@ -192,7 +192,7 @@ fn play_first(py: Python<'_>, problem: &PyProblem, most: usize, seconds: f64) ->
 /// Raises the first rule that a problem breaks on so many random games. Returns whether the time was enough for all.
 fn checked_games(py: Python<'_>, problem: &PyProblem, games: usize, seed: u64, time: Duration) -> PyResult<bool> {
     let timed = problem.guard.until(Instant::now() + time);
-    let found = soloist::check(problem, games, seed);
+    let found = problem.without_own_keys(|| soloist::check(problem, games, seed));
     let is_over = timed.is_over() || problem.guard.stop.load(Ordering::Relaxed);
     drop(timed);
     checked(problem)?;
@@ -373,7 +373,9 @@ pub(crate) fn check_own<'py>(
     let is_checked = checked_games(py, &problem, walks, seed, seconds(time * 0.75))?;
     problem.guard.interrupt()?;
     let timed = problem.guard.until(begin + seconds(time));
-    let mut advice = soloist::check::advise(&problem, if is_checked { walks } else { walks.min(1) }, seed);
+    let games = if is_checked { walks } else { walks.min(1) };
+    let mut advice = problem.without_own_keys(|| soloist::check::advise(&problem, games, seed));
+    let met = problem.met();
     let is_advised = !timed.is_over();
     drop(timed);
     checked(&problem)?;
@@ -385,12 +387,22 @@ pub(crate) fn check_own<'py>(
     }
     dict.set_item("walks", advice.walks)?;
     dict.set_item("infeasible", advice.infeasible)?;
+    dict.set_item("met", (met.states, met.again, met.is_often(), met.are_keys()))?;
     let knowledge: Vec<_> = advice.knowledge.iter().map(|one| (one.name, one.use_for, one.supplied)).collect();
     dict.set_item("knowledge", knowledge)?;
     dict.set_item("kind", advice.kind.to_string())?;
     dict.set_item("next", advice.next.map(|next| (next.name, next.when.to_string(), next.why, next.gain)))?;
     dict.set_item("is_whole", is_checked && is_advised)?;
     Ok(dict)
+}
+
+/// Whether the states of a problem are their own keys.
+#[pyfunction]
+pub(crate) fn own_keys(functions: Functions) -> PyResult<bool> {
+    let problem = PyProblem::new(functions);
+    let are_keys = problem.functions().has_no_key() && problem.met().are_keys();
+    checked(&problem)?;
+    Ok(are_keys)
 }
 
 /// What is known about constraints: verdict, names of the conflict, whether it is least, constraints, tests.

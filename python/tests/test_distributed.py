@@ -440,3 +440,17 @@ def test_examples_of_the_guide(tmp_path, monkeypatch):
     runner = doctest.DocTestRunner()
     runner.run(examples)
     assert runner.failures == 0 and runner.tries > 6
+
+
+def test_threads_of_a_python_problem_are_processes():
+    settings = {"method": "sampling", "playouts": 800, "seed": 4, "keep": 3}
+    one = soloist.solve(Sack(), threads=2, **settings)
+    assert (one.threads, one.playouts, one.stop, len(one.others)) == (2, 800, "playouts", 2)
+    alone = [soloist.Session(Sack(), method="sampling", seed=seed) for seed in (4, 5)]
+    for session in alone:
+        session.advance(playouts=400)
+    assert one.score == max(session.best.score for session in alone)
+    again = soloist.solve(Sack(), threads=2, **settings)
+    assert (again.score, again.moves) == (one.score, one.moves)
+    timed = soloist.solve(Sack(), threads=2, time=1.0, method="sampling")
+    assert timed.stop == "time" and timed.playouts > 0

@@ -62,11 +62,12 @@ def test_times_as_timedelta():
     assert soloist.solve(Knapsack(), time=datetime.timedelta(milliseconds=50)).stop in ("time", "exhausted")
 
 
-def test_threads_are_refused_for_python_problems():
-    with pytest.raises(ValueError, match="threads: a problem written in Python runs on one thread"):
-        soloist.solve(Knapsack(), playouts=10, threads=2)
-    with pytest.raises(ValueError, match="one process for each core"):
+def test_threads_are_refused_for_sessions_of_python_problems():
+    with pytest.raises(ValueError, match="threads: a session of a problem written in Python runs on one thread.*solve"):
         soloist.Session(Knapsack(), threads=2)
+    for name, value in (("start", [0]), ("prefix", [0]), ("checkpoint", "run.ckpt")):
+        with pytest.raises(ValueError, match=f"{name}: a problem in Python that runs in 2 processes takes none"):
+            soloist.solve(Knapsack(), playouts=10, threads=2, **{name: value})
 
 
 PROBLEMS = [
@@ -84,8 +85,8 @@ PROBLEMS = [
     (bare(moves=lambda self, state: [object()]), TypeError, "moves: expected an int, .* got object"),
     (bare(apply=lambda self, state, move: None), TypeError, "apply must return the next state, it returned None"),
     (bare(apply=lambda self, state, move: state), ValueError, "apply returned the state that it was given"),
-    (bare(score=lambda self, state: None), TypeError, "score must return a number or soloist.Infeasible, it returned None"),
-    (bare(score=lambda self, state: "9"), TypeError, "score must return a number or soloist.Infeasible, it returned str"),
+    (bare(score=lambda self, state: None), TypeError, "score must return a number, soloist.Infeasible or a pair .hard, soft., it returned None"),
+    (bare(score=lambda self, state: "9"), TypeError, "score must return a number, soloist.Infeasible or a pair .hard, soft., it returned str"),
     (bare(score=lambda self, state: float("nan")), ValueError, "score returned nan"),
     (bare(bound=lambda self, state: "9"), TypeError, "bound must return a number or None, it returned str"),
     (bare(code=lambda self, state, move: object()), TypeError, "code: expected an int, .* got object"),

@@ -136,3 +136,38 @@ def test_compiled_differences_make_the_same_run():
     assert (plain.score, plain.moves) == (compiled.score, compiled.moves)
     front = plain.moves[:3]
     assert annealed(Compiled(10), prefix=front).moves == annealed(InPlace(10), prefix=front).moves
+
+
+class Large(soloist.Problem):
+    """Half of 120 lamps on, and few neighbours alike: as many solutions as nobody searches through."""
+
+    sense = "minimize"
+
+    def root(self):
+        return ()
+
+    def moves(self, lamps):
+        return [0, 1] if len(lamps) < 120 else []
+
+    def apply(self, lamps, lamp):
+        return lamps + (lamp,)
+
+    def score(self, lamps):
+        return abs(sum(lamps) - 60) + sum(a == b for a, b in zip(lamps, lamps[1:]))
+
+    def difference(self, lamps, place, old, new):
+        return self.score(lamps[:place] + (new,) + lamps[place + 1 :]) - self.score(lamps)
+
+
+def test_the_advice_is_what_gains():
+    class Applied(Large):
+        def apply_exchange(self, lamps, place, old, new):
+            return lamps[:place] + (new,) + lamps[place + 1 :]
+
+    class Plain(Applied):
+        difference = apply_exchange = None
+
+    assert soloist.check(Plain()).next.name == "difference"
+    assert soloist.check(Large()).next.name == "apply_exchange"
+    # A bound of penalties is 0: with edits by difference, it proves nothing of so many solutions.
+    assert soloist.check(Applied()).next is None

@@ -139,11 +139,12 @@ class Halves(Fast):
 
 
 class Named(Fast):
-    def moves(self, state):
-        return self.other(state)
+    def __init__(self):
+        super().__init__()
+        self.other = max
 
-    def other(self, state):
-        return [0]
+    def moves(self, state):
+        return [self.other(0, 0)]
 
 
 class Biased(Fast):
@@ -169,7 +170,7 @@ class Strings(Fast):
     "kind, message",
     [
         (Halves, "`apply` returns Tuple.* each number keeps its type"),
-        (Named, "`other` is a method"),
+        (Named, "`other` is callable and no function of the class"),
         (Biased, "`bias` cannot be compiled"),
         (Lists, "a compiled state is a number or a tuple of numbers, got list"),
         (Texts, "`ITEMS` is no list of numbers"),
@@ -425,3 +426,105 @@ def numba_compiled(problem):
 def ends(problem, state):
     moves = list(problem.moves(state))
     return [problem.score(state)] if not moves else [end for move in moves for end in ends(problem, problem.apply(state, move))]
+
+
+ROWS = [(1, 3), (2, 5), (4, 4), (3, 9), (5, 7), (1, 1), (6, 8), (2, 2)]
+WEIGHTS = [2, 3, 1, 4, 2, 1, 3, 2]
+
+
+class Shelf(soloist.Problem):
+    """Takes rows up to a width: methods that call methods, lists in globals, futures, pairs, counted bits."""
+
+    width = 12
+
+    def root(self):
+        return (0, (0, 0), 0)
+
+    def fits(self, used, at):
+        return used + self.of_row(at) <= self.width
+
+    @staticmethod
+    def of_row(at):
+        wide, _ = ROWS[at]
+        return wide
+
+    def moves(self, state):
+        at, (used, _), _ = state
+        if at == len(ROWS):
+            return []
+        return [0, 1] if self.fits(used, at) else [0]
+
+    def apply(self, state, take):
+        at, (used, value), taken = state
+        if take:
+            return (at + 1, (used + self.of_row(at), value + ROWS[at][1]), taken | 1 << at)
+        return (at + 1, (used, value), taken)
+
+    def future(self, state):
+        return (state[0], (state[1][0], bin(state[2]).count("1"))), state[1][1] + 0.01 * self.weight(state[2])
+
+    def weight(self, taken):
+        total = 0
+        for at, weight in enumerate(WEIGHTS):
+            if taken >> at & 1:
+                total += weight
+        return total
+
+    def score(self, state):
+        return max(0, bin(state[2]).count("1") - 3), state[1][1] + 0.01 * self.weight(state[2])
+
+
+class RaisingShelf(Shelf):
+    def score(self, state):
+        if state[2].bit_count() > 3:
+            raise soloist.Infeasible(state[2].bit_count() - 3)
+        return state[1][1] + 0.01 * self.weight(state[2])
+
+
+@pytest.mark.parametrize("plain", [Shelf, RaisingShelf])
+@pytest.mark.parametrize("method", ["sampling", "nrpa", "dfs", "cabs", "uct"])
+def test_methods_lists_futures_and_pairs_are_compiled(plain, method):
+    fast = soloist.compiled(type("FastShelf", (plain,), {}))
+    settings = {"method": method, "playouts": 150, "nodes": 5000, "seed": 2}
+    if method in ("dfs", "cabs"):
+        del settings["playouts"]
+    one, two = (soloist.solve(problem, **settings) for problem in (plain(), fast()))
+    assert (one.score, one.violation, one.optimal) == (two.score, two.violation, two.optimal)
+    if method != "cabs":
+        assert (one.moves, one.playouts) == (two.moves, two.playouts)
+    if method == "dfs":
+        every = [score for score in scores(plain(), plain().root())]
+        assert two.optimal and two.score == pytest.approx(max(soft for hard, soft in every if hard == 0))
+
+
+def scores(problem, state):
+    """All scores as pairs, by brute force."""
+    moves = list(problem.moves(state))
+    if not moves:
+        value, violation = soloist._infeasible.scored(problem.score, state)
+        return [(violation or 0, value or 0)]
+    return [pair for move in moves for pair in scores(problem, problem.apply(state, move))]
+
+
+def test_a_change_of_a_method_or_of_a_list_is_seen(monkeypatch):
+    fast = soloist.compiled(type("FastShelf", (Shelf,), {}))()
+    before = soloist.solve(fast, method="dfs", time=20)
+    monkeypatch.setitem(globals(), "ROWS", [(1, 1)] * 8)
+    after = soloist.solve(fast, method="dfs", time=20)
+    assert before.score > after.score == pytest.approx(3.10)
+    monkeypatch.setattr(Shelf, "weight", lambda self, taken: 0)
+    assert soloist.solve(fast, method="dfs", time=20).score == 3
+
+
+def test_check_says_what_may_be_compiled():
+    assert soloist.check(Shelf()).may_compile and soloist.check(Plain()).may_compile
+    assert "@soloist.compiled may run the class as machine code" in str(soloist.check(Plain()))
+    class Grows(Plain):
+        def apply(self, state, take):
+            return (*super().apply(state[:3], take), 0)
+
+        def moves(self, state):
+            return super().moves(state[:3])
+
+    for kind in (Fast, Lists, Biased, Grows):
+        assert not soloist.check(kind()).may_compile

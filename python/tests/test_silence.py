@@ -293,19 +293,14 @@ def test_exceptions_in_rare_states_say_after_which_moves():
         assert note == f"in `score`, after the moves {[1] * 14}" or note == f"in `score`, for the state {(1,) * 14}"
 
 
-def test_raised_degrees_are_explained():
-    def score(self, state):
-        raise soloist.Infeasible(1)
-
-    with pytest.raises(TypeError, match="return soloist.Infeasible.degree., do not raise it") as caught:
-        soloist.solve(bare(score=score), playouts=5)
-    assert isinstance(caught.value.__cause__, TypeError)
-
-
 def test_scores_that_are_no_numbers_are_explained():
     numpy = pytest.importorskip("numpy")
-    with pytest.raises(TypeError, match="it returned tuple: write one number, such as 1000 . first . second"):
-        soloist.solve(bare(score=lambda self, state: (1, 2)), playouts=5)
+    with pytest.raises(TypeError, match="it returned tuple: write .hard, 1000 . first . second."):
+        soloist.solve(bare(score=lambda self, state: (0, 1, 2)), playouts=5)
+    with pytest.raises(TypeError, match="score must return a number, soloist.Infeasible or a pair .hard, soft., it returned tuple"):
+        soloist.solve(bare(score=lambda self, state: (1,)), playouts=5)
+    with pytest.raises(TypeError, match="pair .hard, soft., it returned str"):
+        soloist.solve(bare(score=lambda self, state: (1, "2")), playouts=5)
     with pytest.raises(ValueError, match="score returned a number of numpy with 8 bits, whose sums wrap: add up in int"):
         soloist.solve(bare(score=lambda self, state: numpy.int8(100)), playouts=5)
     for kind in (numpy.int64, numpy.int32, numpy.float32, numpy.bool_):

@@ -31,11 +31,13 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._ask import Asking, Candidate, ask
 from ._bench import Comparison, bench
 from ._better import better
 from ._cse import cse
 from ._explain import Explanation, explain
 from ._improvements import Improvements, improvements
+from ._infeasible import Infeasible
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
@@ -51,9 +53,9 @@ from ._soloist import (
     VERSION as __version__,
     BrokenPromise,
     CheckpointError,
-    Infeasible,
     InstanceError,
     InvalidSolution,
+    draw,
 )
 
 from . import distributed  # after all that it stands on
@@ -63,8 +65,10 @@ _atexit.register(_soloist.close)
 
 __all__ = [
     "Advice",
+    "Asking",
     "BLOCKED",
     "BrokenPromise",
+    "Candidate",
     "CheckpointError",
     "Comparison",
     "Explanation",
@@ -91,11 +95,13 @@ __all__ = [
     "Tuning",
     "Verified",
     "__version__",
+    "ask",
     "bench",
     "better",
     "check",
     "compiled",
     "cse",
+    "draw",
     "distributed",
     "explain",
     "generate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import pickle
 import random
 import time
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _soloist
+from ._infeasible import Infeasible, scored
 from ._lint import noted
 
 #: Steps of a game at which states are compared with copies.
@@ -21,6 +23,8 @@ _MANY = 1000
 _ENDLESS = 5_000_000
 #: Moves that are listed between two looks at the clock.
 _SOME = 100_000
+#: Edits of each game that are compared with scores.
+_EDITS = 4
 #: Moves that a message shows.
 _SHOWN = 20
 
@@ -157,6 +161,10 @@ class _Walk:
     def call(self, name: str, *arguments: Any) -> Any:
         try:
             return self.functions[name](*arguments)
+        except Infeasible as found:
+            if name != "score":
+                raise
+            return found
         except Exception as error:
             noted(error, f"in `{name}`, after the moves {_short(self.played)}")
             raise
@@ -222,6 +230,8 @@ class _Walk:
             state = next_state
             self.played.append(move)
         self.state = state
+        if self.functions["edit"] is not None:
+            self.edited()
         for before, at in kept:
             if before.differs():
                 del self.played[at:]
@@ -249,6 +259,8 @@ class _Walk:
             raise self.broken(f"moves returned {_short(moves)} and then {_short(again)} for the same state")
         if not moves and not _same(self.call("score", state), self.call("score", state)):
             raise self.broken("score returned two different values for the same state")
+        if self.functions["step"] is not None and moves:
+            self.stepped(state, self.rng.choice(moves))
         if self.functions["candidates"] is not None:
             candidates = self.listed("candidates", state)
             if candidates is not None:
@@ -260,6 +272,45 @@ class _Walk:
                     raise self.broken("candidates returned nothing where moves are legal")
         if self.functions["playout"] is not None:
             self.complete(state)
+
+    def stepped(self, state: Any, move: Any) -> None:
+        """Compares what `step` returns with `apply` and `moves`."""
+        found = self.call("step", state, move)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            # The compiled part says so.
+            return
+        after = self.call("apply", state, move)
+        if not _alike(found[0], after):
+            raise self.broken(f"step returned another state than apply for the move {move!r}")
+        listed, moves = list(found[1]), self.listed("moves", after)
+        if moves is not None and not _same(listed, moves):
+            raise self.broken(f"step returned the moves {_short(listed)}, and moves {_short(moves)}, after the move {move!r}")
+
+    def edited(self) -> None:
+        """Compares the changes of a few edits with scores."""
+        before, old = list(self.played), scored(self.functions["score"], self.state)[0]
+        if old is None:
+            return
+        for _ in range(_EDITS):
+            found = self.call("edit", list(before), random.Random(self.rng.getrandbits(32)))
+            if not (isinstance(found, tuple) and len(found) == 2):
+                # None, or the compiled part says so.
+                continue
+            change, new = found[0], list(found[1])
+            state, self.played = self.call("root"), []
+            for move in new:
+                if move not in (self.listed("moves", state) or []):
+                    raise self.broken(f"edit makes {_short(new)} of {_short(before)}: {move!r} is not legal")
+                state = self.call("apply", state, move)
+                self.played.append(move)
+            if self.listed("moves", state):
+                raise self.broken(f"edit makes {_short(new)} of {_short(before)}, which is not finished")
+            value = scored(self.functions["score"], state)[0]
+            if value is None:
+                raise self.broken(f"edit makes {_short(new)} of {_short(before)}, which breaks constraints")
+            if not math.isclose(value - old, change, rel_tol=1e-6, abs_tol=1e-6 * (1 + abs(old))):
+                raise self.broken(f"edit returned the change {change!r}, and the scores are {old} and {value}")
+            self.played = list(before)
 
     def twice(self, moves: list[Any]) -> None:
         """Notes a move that is listed twice."""
@@ -359,7 +410,9 @@ def _short_games(ends: list[tuple[int, Any]], is_minimize: bool) -> list[str]:
     scored = []
     for length, score in ends:
         try:
-            scored.append((length, float(score)))
+            hard, soft = score if isinstance(score, tuple) else (0, score)
+            if not hard:
+                scored.append((length, float(soft)))
         except (TypeError, ValueError):
             # Infeasible.
             pass

@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 import types
+from collections.abc import Mapping
 from typing import Any
 
 from ._constants import read_by
@@ -34,9 +35,10 @@ def writer_of(function: Any, arguments: tuple[Any, ...], helpers: Helpers) -> An
 
 
 def prepared(function: Any, change: ast.NodeTransformer | None, helpers: Helpers) -> Any:
-    """Returns a function whose source numba takes: `Infeasible` is a number, functions that it calls are those of
-    `helpers`, and the source is changed by `change`."""
-    space = {**function.__globals__, **read_by(function)}
+    """Returns a function whose source numba takes: `Infeasible` is a number, functions and methods that it calls are
+    those of `helpers`, lists in globals are tuples or arrays, and the source is changed by `change`."""
+    space = {**function.__globals__, **{name: _fixed(value) for name, value in read_by(function).items()}}
+    space |= {PAIR: module().pair, ONES: module().ones}
     for name, value in space.items():
         if isinstance(value, types.ModuleType) and value.__name__ == "soloist":
             space[name] = module()
@@ -54,25 +56,118 @@ def prepared(function: Any, change: ast.NodeTransformer | None, helpers: Helpers
     definition.decorator_list, definition.returns = [], None
     for argument in definition.args.args + definition.args.posonlyargs:
         argument.annotation = None
+    called = _Methods(helpers.kind, definition)
+    tree = ast.fix_missing_locations(called.visit(tree))
     if change is not None:
         tree = ast.fix_missing_locations(change.visit(tree))
     exec(compile(tree, inspect.getsourcefile(function) or "<problem>", "exec"), space)
     made = space[function.__name__]
-    helpers.take(function, space)
+    helpers.take(function, space, called.found)
     return made
+
+
+#: Rows of a list that becomes a tuple: numba compiles each one.
+ROWS = 1_000
+
+
+def _fixed(value: Any) -> Any:
+    """Returns what stands for a global: numba takes no lists that the interpreter has made."""
+    if not isinstance(value, list) or not value:
+        return value
+    if all(isinstance(one, (int, float)) for one in value):
+        import numpy
+
+        return numpy.array(value)
+    if len(value) <= ROWS and all(isinstance(one, (tuple, list)) for one in value):
+        return tuple(_as_tuple(one) for one in value)
+    return value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(one) for one in value) if isinstance(value, (list, tuple)) else value
+
+
+def method_of(kind: type | None, name: str) -> tuple[types.FunctionType, bool] | None:
+    """Returns the function of a class, and whether it takes `self`."""
+    for one in kind.__mro__ if kind is not None else ():
+        found = one.__dict__.get(name)
+        if isinstance(found, types.FunctionType):
+            return found, True
+        if isinstance(found, staticmethod) and isinstance(found.__func__, types.FunctionType):
+            return found.__func__, False
+        if found is not None:
+            return None
+    return None
+
+
+def _bits(node: ast.Call) -> ast.expr | None:
+    """Returns the number whose ones `bin(number).count("1")` or `number.bit_count()` counts."""
+    called = node.func
+    if not isinstance(called, ast.Attribute):
+        return None
+    if called.attr == "bit_count" and not node.args:
+        return called.value
+    inner, text = called.value, node.args[0] if len(node.args) == 1 else None
+    is_bin = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "bin"
+    if isinstance(inner, ast.Call) and is_bin and called.attr == "count" and isinstance(text, ast.Constant):
+        return inner.args[0] if text.value == "1" and len(inner.args) == 1 else None
+    return None
+
+
+class _Methods(ast.NodeTransformer):
+    """Calls methods as functions of `self`, and makes numbers of what `score` raises or returns as a pair."""
+
+    def __init__(self, kind: type | None, definition: ast.FunctionDef) -> None:
+        arguments = definition.args.posonlyargs + definition.args.args
+        self.me = arguments[0].arg if arguments else ""
+        self.is_score = definition.name == "score"
+        self.kind = kind
+        #: The functions of the class by the names that stand for them.
+        self.found: dict[str, types.FunctionType] = {}
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        called = node.func
+        bits = _bits(node)
+        if bits is not None:
+            return ast.Call(ast.Name(ONES, ast.Load()), [bits], [])
+        if not (isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == self.me):
+            return node
+        method = method_of(self.kind, called.attr)
+        if method is None:
+            return node
+        name = f"_soloist_{called.attr}"
+        self.found[name] = method[0]
+        first: list[ast.expr] = [ast.Name(self.me, ast.Load())] if method[1] else []
+        return ast.Call(ast.Name(name, ast.Load()), first + node.args, node.keywords)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        self.generic_visit(node)
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else None
+        name = raised.attr if isinstance(raised, ast.Attribute) else raised.id if isinstance(raised, ast.Name) else ""
+        return ast.Return(node.exc) if self.is_score and name == "Infeasible" else node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        self.generic_visit(node)
+        if self.is_score and isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
+            return ast.Return(ast.Call(ast.Name(PAIR, ast.Load()), node.value.elts, []))
+        return node
 
 
 class Helpers:
     """The functions that compiled functions call, compiled as well."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type | None = None) -> None:
+        """`kind`: the class whose methods are called."""
+        self.kind = kind
         self._made: dict[int, Any] = {}
         self._waiting: list[tuple[dict[str, Any], str, Any]] = []
         self._is_busy = False
 
-    def take(self, function: Any, space: dict[str, Any]) -> None:
+    def take(self, function: Any, space: dict[str, Any], methods: Mapping[str, Any] | None = None) -> None:
         """Compiles what a function calls, and puts it into the globals of the function. They may call each other."""
         called = [(name, one) for name, one in read_by(function).items() if isinstance(one, types.FunctionType)]
+        called += (methods or {}).items()
         self._waiting += [(space, name, one) for name, one in called]
         if self._is_busy:
             return
@@ -81,7 +176,8 @@ class Helpers:
             while self._waiting:
                 space, name, one = self._waiting.pop()
                 if id(one) not in self._made:
-                    self._made[id(one)] = machine_code(prepared(one, None, self))
+                    change = Lists() if one.__name__ == "moves" and one in (methods or {}).values() else None
+                    self._made[id(one)] = machine_code(prepared(one, change, self))
                 space[name] = self._made[id(one)]
         finally:
             self._is_busy = False
@@ -165,6 +261,21 @@ def _infeasible(degree=1.0):  # type: ignore[no-untyped-def]
     return complex(float("nan"), degree)
 
 
+def _pair(hard, soft):  # type: ignore[no-untyped-def]
+    return complex(float("nan"), abs(hard)) if hard != 0 else complex(soft, 0.0)
+
+
+def _ones(number):  # type: ignore[no-untyped-def]
+    count, rest = 0, abs(number)
+    while rest:
+        rest &= rest - 1
+        count += 1
+    return count
+
+
+#: What stands in the code for the functions that make a score of a pair, and that count ones.
+PAIR, ONES = "_soloist_pair", "_soloist_ones"
+
 _module: types.ModuleType | None = None
 
 
@@ -177,6 +288,8 @@ def module() -> types.ModuleType:
         # Numbers and this unite to complex numbers.
         _module = types.ModuleType("soloist")
         _module.Infeasible = numba.njit(_infeasible)  # type: ignore[attr-defined]
+        _module.pair = numba.njit(_pair)  # type: ignore[attr-defined]
+        _module.ones = numba.njit(_ones)  # type: ignore[attr-defined]
     return _module
 
 

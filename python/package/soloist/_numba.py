@@ -14,16 +14,19 @@ from typing import Any, TypeVar
 from . import _arguments
 from ._constants import ById, change, constants_of, helpers_of, names_of
 from ._lint import noted
-from ._machine import Helpers, Lists, as_real, has_source, machine_code, prepared, writer_of
+from ._infeasible import scored
+from ._machine import Helpers, Lists, as_real, has_source, machine_code, method_of, prepared, writer_of
 from ._prefix import Prefix
 from ._problem import Problem, functions
-from ._soloist import BrokenPromise
+from ._soloist import BrokenPromise, own_keys as _own_keys
 
 Class = TypeVar("Class", bound=type)
 
 #: The functions that can be compiled.
 REQUIRED = ("moves", "apply", "score")
-OPTIONAL = ("code", "bound", "potential", "key", "difference", "apply_exchange")
+OPTIONAL = ("code", "bound", "potential", "key", "future", "difference", "apply_exchange")
+#: Those that need the interpreter. `step` is what `apply` and `moves` are, which machine code calls at no cost.
+NOT_COMPILED = ("bias", "identity", "find", "link", "suggest", "resources", "edit", "playout", "candidates")
 #: Games that the compiled functions are compared on, and the moves of each.
 GAMES, LENGTH = 8, 2000
 
@@ -37,14 +40,16 @@ def compiled(kind: Class) -> Class:
 
     The class stays as it is; runs of its objects need the interpreter for callbacks alone, so that `threads` works too.
     The functions `root`, `moves`, `apply`, `score`, and where the class has them `code`, `bound`, `potential`, `key`,
-    `difference` and `apply_exchange`, must be what numba compiles:
+    `future`, `difference` and `apply_exchange`, must be what numba compiles:
 
     - A state is a number or a tuple of numbers (nested tuples too). Its numbers keep their types: a sum that may become
       0.5 starts from 0.0.
     - A move is an int. `moves` returns a list, a tuple, a range or an array.
     - `self` has attributes that are numbers, arrays of numpy, or lists of numbers or of rows of numbers; they are
-      constants of the code, as globals are. Methods are not called; functions of the module are compiled as well.
-    - `score` returns a number or `soloist.Infeasible(degree)`.
+      constants of the code, as globals are. Methods and functions that are called are compiled as well. A list of rows in
+      a global becomes a tuple.
+    - `score` returns a number, `soloist.Infeasible(degree)` or a pair `hard, soft`.
+    - Keys are numbers or tuples of numbers.
 
     The code is made in the first run of each object, which takes some seconds, and compared with the functions of
     Python in random games. A run after a change of an attribute, a global or a function makes it again. Integers have
@@ -91,6 +96,38 @@ def compiled_of(problem: Any) -> Compiled | None:
     return made
 
 
+def may_fit(problem: Any, found: dict[str, Any]) -> bool:
+    """Whether a class that is not marked has what :func:`compiled` takes, as far as that is seen without compiling it."""
+    if getattr(type(problem), MARK, False) or not found["complete"] or found["reference"] is not None:
+        return False
+    if any(found.get(name) is not None for name in NOT_COMPILED):
+        return False
+
+    def wrong(what: str) -> TypeError:
+        return TypeError(what)
+
+    try:
+        state = problem.root()
+        shape = shape_of(state, wrong)
+        sources = _sources(problem, found)
+        every = [*sources.values(), *methods_of(type(problem), sources.values()).values()]
+        attributes(problem, every, wrong)
+        draw = random.Random(0)
+        for played in range(LENGTH // 100):
+            moves = list(found["moves"](state))
+            if not moves:
+                return played > 0 and all(has_source(one) for one in every)
+            if not all(type(move) is int for move in moves):
+                return False
+            state = found["apply"](state, draw.choice(moves))
+            # Lengths and types of states are fixed.
+            if shape_of(state, wrong) != shape:
+                return False
+    except (ImportError, AttributeError, TypeError, ValueError):
+        return False
+    return all(has_source(one) for one in every)
+
+
 def _sources(problem: Any, found: dict[str, Any]) -> dict[str, Any]:
     """Returns the functions of a class that are compiled."""
     return {name: getattr(type(problem), name) for name in REQUIRED + OPTIONAL if found[name] is not None}
@@ -102,6 +139,7 @@ def _constants(problem: Any, found: dict[str, Any]) -> dict[str, Any]:
     names = ("minimize", "complete", "reference")
     rules: dict[str, Any] = {f"attribute `{name}`": found[name] for name in names}
     rules["functions of the class"] = sorted(name for name in found if callable(found[name]))
+    sources |= methods_of(type(problem), sources.values())
     return rules | constants_of(problem, sources, lambda: named_attributes(problem, sources.values()))
 
 
@@ -120,14 +158,11 @@ class Compiled:
         except ImportError:
             raise TypeError(f"{type(problem).__name__} is marked by soloist.compiled, and numba is not installed") from None
         found = functions(problem)
+        self._kind = type(problem)
         self.name, self.minimize = found["name"], found["minimize"]
         # Before anything is compiled: what another thread changes meanwhile is seen.
         self._before = _constants(problem, found)
-        others = sorted(
-            name
-            for name in ("bias", "identity", "find", "link", "suggest", "future", "resources", "playout", "candidates")
-            if found.get(name) is not None
-        )
+        others = sorted(name for name in NOT_COMPILED if found.get(name) is not None)
         if others:
             raise self._wrong(f"`{others[0]}` cannot be compiled; the functions are {', '.join(REQUIRED + OPTIONAL)}")
         if not found["complete"] or found["reference"] is not None:
@@ -135,7 +170,8 @@ class Compiled:
         root = problem.root()
         self._shape = shape_of(root, self._wrong)
         sources = _sources(problem, found)
-        me = attributes(problem, sources.values(), self._wrong)
+        every = [*sources.values(), *methods_of(type(problem), sources.values()).values()]
+        me = attributes(problem, every, self._wrong)
         state = numba.typeof(self._rebuilt(self._words(root)))
         kinds: tuple[Any, Any] = (numba.typeof(me), state)
         if before is not None and before._kinds == kinds and _code(before._before) == _code(self._before):
@@ -146,6 +182,11 @@ class Compiled:
         self._kernels: dict[str, Any] = made[0]
         self._writer: Any = made[1]
         self._kinds: tuple[Any, Any] = kinds
+        # Keys have any shape: that of the root's.
+        first: dict[str, Any] = {name: getattr(problem, name)(root) for name in ("key", "future") if name in sources}
+        keys = {name: found[0] if name == "future" else found for name, found in first.items()}
+        self._keys = {name: shape_of(found, self._wrong, "key") for name, found in keys.items()}
+        self._own_keys = "key" not in sources and _own_keys(found)
         self._callbacks = {name: self._callback(name, me) for name in sources}
         self._compare(problem, me)
 
@@ -154,7 +195,7 @@ class Compiled:
         import numba
 
         kernels: dict[str, Any] = {}
-        helpers = Helpers()
+        helpers = Helpers(self._kind)
         for name, function in sources.items():
             kernel = machine_code(prepared(function, Lists() if name == "moves" else None, helpers))
             decision = numba.types.optional(numba.int64)
@@ -203,6 +244,8 @@ class Compiled:
             "minimize": self.minimize,
             "before": before,
             "addresses": addresses,
+            "key_words": [len(leaves(self._keys.get(name, "i"))) for name in ("key", "future")],
+            "own_keys": self._own_keys,
             "failed": lambda name, words, arguments: self._failed(problem, name, words, arguments),
         }
 
@@ -266,12 +309,12 @@ class Compiled:
             moves = list(problem.moves(state))
             same("moves", moves, shown=lambda moves: [int(move) for move in moves])
             self._same("moves", lambda: self._moves_written(self._words(state), len(moves)), moves, played)
-            for name in ("bound", "potential", "key"):
+            for name in ("bound", "potential", "key", "future"):
                 if name in self._kernels:
                     same(name, getattr(problem, name)(state))
             if not moves:
                 self._compare_exchanges(problem, me, state, played, listed, draw)
-                same("score", split(problem.score(state)), shown=split)
+                same("score", split(scored(problem.score, state)), shown=split)
                 return
             move = draw.choice(moves)
             listed.append(moves)
@@ -353,6 +396,7 @@ class Compiled:
             "bound": (f"int64({state}, {out})", "state, to"),
             "potential": (f"int64({state}, {out})", "state, to"),
             "key": (f"int64({state}, {state})", "state, to"),
+            "future": (f"int64({state}, {state}, {out})", "state, to, cost"),
             "difference": (f"int64({state}, int64, int64, int64, int64, {out})", "state, place, given, old, new, to"),
             "apply_exchange": (f"int64({state}, int64, int64, int64, int64, {state})", "state, place, given, old, new, to"),
         }
@@ -372,6 +416,11 @@ class Compiled:
         elif name in ("apply", "apply_exchange"):
             after = [f"whole_to = carray(to, {count})", f"real_to = carray(as_real(to), {count})"]
             after += [line.strip() for line in write(self._shape, "found", [], [0])]
+        elif name in ("key", "future"):
+            shape = self._keys[name]
+            after = [f"whole_to = carray(to, {len(leaves(shape))})", f"real_to = carray(as_real(to), {len(leaves(shape))})"]
+            after += [line.strip() for line in write(shape, "found" if name == "key" else "found[0]", [], [0])]
+            after += ["cost[0] = found[1]"] if name == "future" else []
         elif name == "score":
             called, after = f"found = complex({call})", ["to[0] = found.real", "to[1] = found.imag"]
         else:
@@ -396,16 +445,16 @@ class Compiled:
         return leaves(self._shape)
 
 
-def shape_of(state: Any, wrong: Callable[[str], TypeError]) -> Any:
-    """Returns the shape of a state: "i" for an integer, "f" for a float, tuples of these."""
+def shape_of(state: Any, wrong: Callable[[str], TypeError], what: str = "state") -> Any:
+    """Returns the shape of a state or a key: "i" for an integer, "f" for a float, tuples of these."""
     if isinstance(state, tuple):
-        return tuple(shape_of(part, wrong) for part in state)
+        return tuple(shape_of(part, wrong, what) for part in state)
     if isinstance(state, float):
         return "f"
     try:
         state.__index__()
     except AttributeError:
-        raise wrong(f"a compiled state is a number or a tuple of numbers, got {type(state).__name__}") from None
+        raise wrong(f"a compiled {what} is a number or a tuple of numbers, got {type(state).__name__}") from None
     return "i"
 
 
@@ -423,8 +472,7 @@ def split(score: Any) -> tuple[float, float]:
     """Returns a score of either kind of function as a value and a degree of infeasibility."""
     if isinstance(score, complex):
         return (score.real, 0.0) if score.real == score.real else (0.0, score.imag)
-    degree = getattr(score, "degree", None)
-    return (float(score), 0.0) if degree is None else (0.0, float(degree))
+    return (score[0] or 0.0, score[1] or 0.0) if isinstance(score, tuple) else (float(score), 0.0)
 
 
 def alike(ours: Any, theirs: Any) -> bool:
@@ -442,7 +490,21 @@ def named_attributes(problem: Any, sources: Any) -> dict[str, Any]:
     for function in [*sources, *helpers_of(sources)]:
         names |= names_of(function)
     names = {name for name in names if not name.startswith("__") and hasattr(problem, name)}
+    names = {name for name in names if method_of(type(problem), name) is None or name in vars(problem)}
     return {name: getattr(problem, name) for name in sorted(names)}
+
+
+def methods_of(kind: type, sources: Any) -> dict[str, Any]:
+    """Returns the methods that functions name, directly or through each other."""
+    found: dict[str, Any] = {}
+    waiting = list(sources)
+    while waiting:
+        for name in names_of(waiting.pop()):
+            method = method_of(kind, name)
+            if method is not None and name not in found and not name.startswith("__"):
+                found[name] = method[0]
+                waiting.append(method[0])
+    return found
 
 
 def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) -> Any:
@@ -455,7 +517,7 @@ def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) ->
         if callable(value):
             if name not in direct:
                 continue
-            raise wrong(f"`{name}` is a method: compiled functions cannot call methods")
+            raise wrong(f"`{name}` is callable and no function of the class: compiled functions cannot call it")
         if isinstance(value, (list, tuple)) and value:
             value = numpy.array(value)
             if value.dtype.kind not in "iufb":
@@ -481,7 +543,7 @@ def finished(problem: Problem[Any, Any], name: str, before: list[int]) -> Callab
             if move not in list(problem.moves(state)):
                 raise BrokenPromise(f"{name}: the compiled functions play {move} at step {place}, which is not legal")
             state = problem.apply(state, move)
-        score = split(problem.score(state))
+        score = split(scored(problem.score, state))
         if list(problem.moves(state)) or not alike(score, (value or 0.0, violation or 0.0)):
             raise BrokenPromise(f"{name}: the compiled functions score {value}, those of Python {score[0]}, for {moves}")
         return state

@@ -64,7 +64,9 @@ class Prefix:
         def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
             return lambda state, place, old, new: function(state, count + place, old, new)
 
-        return {name: shifted(functions[name]) for name in ("difference", "apply_exchange") if functions[name] is not None}
+        names = [name for name in ("difference", "apply_exchange") if functions[name] is not None]
+        # The function `edit` knows whole solutions alone.
+        return {"edit": None} | {name: shifted(functions[name]) for name in names}
 
     def before(self, moves: Sequence[Any]) -> list[Any]:
         """Returns the moves of a whole solution."""

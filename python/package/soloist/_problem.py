@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import random
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, SupportsFloat
 
 from . import _arguments, _soloist
 from ._constants import ById
+from ._infeasible import Infeasible
 from ._lint import unread, warn
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class Rules(Protocol):
     def apply(self, state: Any, move: Any, /) -> Any:
         """Returns the next state."""
 
-    def score(self, state: Any, /) -> SupportsFloat | SupportsIndex | _soloist.Infeasible:
+    def score(self, state: Any, /) -> SupportsFloat | SupportsIndex | Infeasible | tuple[Any, Any]:
         """Returns the score of a finished solution."""
 
 
@@ -69,6 +71,7 @@ class Problem(Generic[State, Move]):
     - ``reference``: the score of a trivial solution
     - ``complete``: whether the moves can reach a best solution
     - ``state_bytes``: about how many bytes a state takes
+    - ``step``: the next state and its moves in one call
     - ``code``: which moves share what is learned
     - ``bias``: prior knowledge about a move: the logarithm of its weight
     - ``bound``: that no solution from here is better than this
@@ -82,6 +85,7 @@ class Problem(Generic[State, Move]):
     - ``suggest``: which edits may improve a finished solution
     - ``difference``: by how much the score changes when one decision is exchanged for another
     - ``apply_exchange``: the state after such an exchange
+    - ``edit``: another solution made of a finished one, and by how much the score changes
     - ``candidates``, ``playout``: playout policies of the domain
     - ``parts``: what a score consists of
     - ``constraints``: the names of the constraints that can be left out
@@ -131,14 +135,23 @@ class Problem(Generic[State, Move]):
         """Returns the state after a legal move; ``state`` stays as it is."""
         raise NotImplementedError("a problem needs the function `apply`")
 
-    def score(self, state: State) -> float | _soloist.Infeasible:
-        """Returns the score of a finished solution, or ``soloist.Infeasible(degree)`` if it breaks a constraint."""
+    def score(self, state: State) -> float | Infeasible | tuple[float, float]:
+        """Returns the score of a finished solution, or ``soloist.Infeasible(degree)`` if it breaks a constraint.
+
+        A pair ``(hard, soft)`` says both: ``hard`` is by how much constraints are broken, 0 of a feasible solution, and
+        ``soft`` is its score. Pairs are compared by ``hard`` first. ``raise soloist.Infeasible(degree)`` works as well.
+        """
         raise NotImplementedError("a problem needs the function `score`")
+
+    def step(self, state: State, move: Move) -> tuple[State, Iterable[Move]]:
+        """Returns the state after a legal move and its moves, what ``apply`` and ``moves`` return, in one call."""
+        raise NotImplementedError
 
     def code(self, state: State, move: Move) -> Any:
         """Returns the address under which policies learn about the move: an int or another plain value.
 
-        Moves that should share what is learned have the same code. By default it is the move.
+        Moves that should share what is learned have the same code. By default it is the move, which ``nrpa``
+        learns apart at each step where games are as long as each other and decide at given places or repeat moves.
         """
         raise NotImplementedError
 
@@ -155,7 +168,12 @@ class Problem(Generic[State, Move]):
         raise NotImplementedError
 
     def key(self, state: State) -> Any:
-        """Returns a plain value that is equal for states with the same futures and the same score so far."""
+        """Returns a plain value that is equal for states with the same futures and the same score so far; None: no key.
+
+        Without it a state is its own key where it is compared by value (numbers, texts, tuples, frozen sets and frozen
+        data classes of these), and where small trees near a random game meet equal states. ``return None`` switches
+        that off.
+        """
         raise NotImplementedError
 
     def future(self, state: State) -> tuple[Any, float]:
@@ -211,6 +229,15 @@ class Problem(Generic[State, Move]):
         """Returns the state after such an exchange; needs ``difference``. Without it moves are played again."""
         raise NotImplementedError
 
+    def edit(self, moves: Sequence[Move], rng: random.Random) -> tuple[float, Sequence[Move]] | None:
+        """Returns by how much an edit changes the score of a finished solution, and the moves of the edited one.
+
+        It is a neighbourhood of the problem's own, by which ``anneal`` edits solutions without replays: the moves must be
+        legal from the root to a finished, feasible solution. ``moves`` stay as they are. Random draws must come from
+        ``rng``. None: no edit was made. With it ``difference`` is not asked.
+        """
+        raise NotImplementedError
+
     def candidates(self, state: State) -> Sequence[Move]:
         """Returns the moves among which playouts choose; at least one where there are legal moves."""
         raise NotImplementedError
@@ -237,6 +264,7 @@ class Problem(Generic[State, Move]):
 
 _REQUIRED = ("root", "moves", "apply", "score")
 _OPTIONAL = (
+    "step",
     "code",
     "bias",
     "bound",
@@ -250,6 +278,7 @@ _OPTIONAL = (
     "suggest",
     "difference",
     "apply_exchange",
+    "edit",
     "candidates",
     "playout",
     "parts",
@@ -259,8 +288,21 @@ _OPTIONAL = (
 _SENSES = {"maximize": False, "max": False, "minimize": True, "min": True}
 
 
-def functions(problem: object) -> dict[str, Any]:
-    """Binds the functions of a problem once."""
+#: Names that classes have for other things: they count where they are functions of two arguments.
+_COMMON = ("step", "edit")
+
+
+def _takes_two(function: Any) -> bool:
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return len(parameters) == 2 and all(one.kind in kinds and one.default is one.empty for one in parameters)
+
+
+def functions(problem: object, is_scored: bool = True) -> dict[str, Any]:
+    """Binds the functions of a problem once; one that is not scored needs no ``score``."""
     kind = type(problem)
     if isinstance(problem, type):
         raise TypeError(f"expected a problem, got the class {problem.__name__}: make an object of it")
@@ -268,11 +310,13 @@ def functions(problem: object) -> dict[str, Any]:
     for name in _REQUIRED + _OPTIONAL:
         function = getattr(problem, name, None)
         if function is None or getattr(kind, name, None) is getattr(Problem, name):
-            if name in _REQUIRED:
+            if name in _REQUIRED and (is_scored or name != "score"):
                 raise TypeError(
                     f"{kind.__name__} is no problem: it needs the functions root, moves, apply and score; "
                     f"`{name}` is missing"
                 )
+            function = None
+        elif name in _COMMON and not _takes_two(function):
             function = None
         elif not callable(function):
             raise TypeError(f"`{name}` of {kind.__name__} must be a function")
@@ -378,14 +422,28 @@ class Advice:
     kind: str
     #: The function to write next; None: those that help most are there.
     next: NextFunction | None
+    #: Of the states near a random game, the share that other moves lead to as well; None: states cannot be compared.
+    equal_states: float | None = None
+    #: Whether states are their own keys: where there is no ``key``, and equal states are met often enough.
+    own_keys: bool = False
+    #: Whether :func:`compiled` may run the class as machine code, as far as that is seen without numba.
+    may_compile: bool = False
     #: What breaks no rule and may be a mistake, a line each.
     remarks: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = [*self.remarks]
         lines += [f"{self.infeasible} of {self.walks} random games end infeasibly", f"solutions are {self.kind}"]
+        if self.equal_states is not None:
+            own = ": they are their own keys" if self.own_keys else ""
+            lines += [f"{self.equal_states:.0%} of the states near a random game are met again by other moves{own}"]
         if self.next:
             lines += [f"write next: {self.next.name}, {self.next.when} ({self.next.why})", f"measured gain: {self.next.gain}"]
+        if self.may_compile:
+            lines += [
+                "states are numbers: @soloist.compiled may run the class as machine code, which played 5 (uct) to 20 (sampling) "
+                "times as many games of a knapsack"
+            ]
         for what, names in (("supplied", self.supplied), ("missing", self.missing)):
             lines += [f"{name} ({what}): {use}" for name, use in names.items()]
         return "\n".join(lines)
@@ -398,6 +456,8 @@ _NAMES = {
     "ordering": "identity",
     "neighborhood": "difference",
 }
+#: The problems that a function is next for which helps any.
+_ANY = "for any problem"
 #: Functions of the Rust interface that Python problems do not have.
 _FOREIGN = {"searches"}
 
@@ -433,6 +493,7 @@ def check(
     soloist.BrokenPromise: the bound 3 is beaten by 4 after the moves []
     """
     from ._check import walk
+    from ._numba import may_fit
 
     seed, games = _arguments.count("seed", seed, least=0, most=2**64 - 1), _arguments.count("walks", walks)
     most = _arguments.count("max_moves", max_moves)
@@ -455,13 +516,32 @@ def check(
     # What games have not shown in time is said by the class.
     whole = found["is_whole"]
     known = [(_NAMES.get(name, name), use, supplied or not whole and _has(bound, name)) for name, use, supplied in knowledge]
+    states, again, is_often, own_keys = found["met"]
+    following = _next(*found["next"]) if found["next"] else None
+    if bound["difference"] is not None and bound["apply_exchange"] is None and (following is None or following.when == _ANY):
+        following = NextFunction(
+            "apply_exchange",
+            "where there is `difference`",
+            "edits that are accepted need no replay, and two places exchange their decisions",
+            "a roster of 16 nurses and 28 days after 3 processor seconds, two seeds: 182 to 132 and 190 to 170",
+        )
+    if is_often and not own_keys and bound["key"] is None:
+        following = NextFunction(
+            "key",
+            "where equal states are met",
+            "beams, exact searches and trees with `transpositions` search each state once",
+            f"{again} of {states} states near a random game are met again by other moves",
+        )
     return Advice(
         walks=found["walks"],
         infeasible=found["infeasible"],
         supplied={name: use for name, use, supplied in known if supplied},
         missing={name: use for name, use, supplied in known if not supplied},
         kind=found["kind"],
-        next=_next(*found["next"]) if found["next"] else None,
+        next=following,
+        equal_states=again / states if states else None,
+        own_keys=own_keys and bound["key"] is None,
+        may_compile=may_fit(problem, bound),
         remarks=remarks,
     )
 

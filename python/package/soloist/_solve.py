@@ -90,6 +90,29 @@ def checks_of(limits: Mapping[str, Any]) -> tuple[int, float]:
     return games, 0.1 if time is None else min(0.01 * time, 1.0)
 
 
+#: Slices of a stream; the seconds of one at least and at most.
+_SLICES, _SHORTEST, _LONGEST = 8, 0.25, 10.0
+
+
+def _in_processes(problem: Any, threads: int, given: Mapping[str, Any]) -> Result:
+    """Runs independent streams of a problem in Python, each in a process of its own."""
+    from .distributed import solve as distributed
+
+    for name in ("start", "prefix", "checkpoint", "resume"):
+        if given.get(name) is not None:
+            raise ValueError(f"{name}: a problem in Python that runs in {threads} processes takes none; threads=1 does")
+    left_out = ("threads", "start", "prefix", "checkpoint", "checkpoint_every", "resume")
+    settings = {name: value for name, value in given.items() if name not in left_out}
+    limits: dict[str, Any] = {name: given.get(name) for name in ("time", "playouts", "nodes")}
+    counts = {name: limits[name] for name in ("playouts", "nodes") if limits[name] is not None}
+    time = limits["time"]
+    slice: Any = {name: -(-int(count) // (threads * _SLICES)) for name, count in counts.items()}
+    if time is not None or not counts:
+        seconds = float(_soloist.DEFAULT_SECONDS) if time is None else _arguments.seconds("time", time)
+        slice = min(max(seconds / _SLICES, _SHORTEST), _LONGEST)
+    return distributed(problem, streams=threads, workers=threads, slice=slice, **settings)
+
+
 @keywords(SolveKeywords)
 def solve(
     problem: Rules | Instance | str,
@@ -126,7 +149,9 @@ def solve(
         max_moves: moves of a game, a million by default; a longer one ends the run with :class:`BrokenPromise`.
         params: parameters of the method, and options of a problem that ships, by name.
         rollout: the playout policy, by name.
-        threads: independent streams, one thread each; 1 for Python problems that are not :func:`compiled`.
+        threads: independent streams, one thread each; for Python problems that are not :func:`compiled` one process
+            each: as with :mod:`multiprocessing`, the object is pickled, and a script needs
+            ``if __name__ == "__main__":``.
         keep: how many of the best different solutions are kept.
         start: a solution to start from: a result, its JSON (text, dict or a path object), or the moves. One that is only
             begun is finished by random moves. For a problem that ships, also a text in its own format.
@@ -166,6 +191,9 @@ def solve(
             return shipped_result(*target._shipped.solve(request), target)
         checks = checks_of(request)
         machine = compiled_of(target)
+        if machine is None and request["threads"] > 1:
+            _soloist.first_games(asked.functions, *checks)
+            return asked.whole(_in_processes(target, request["threads"], given))
         if machine is None:
             request["checks"] = checks
             return asked.whole(own_result(_soloist.solve_own(asked.functions, request), parts_of(target)))

@@ -1,6 +1,7 @@
 //! Differences of exchanges that Python functions know.
 
-use super::{PyProblem, PyState, UNKNOWN, real, returned};
+use super::answers::{real, returned};
+use super::{PyProblem, PyState, UNKNOWN};
 use crate::moves::PyMove;
 use pyo3::prelude::*;
 use soloist::problem::Exchange;
@@ -28,7 +29,7 @@ impl Exchange for PyProblem {
                 }
                 Ok(Some(next.unbind()))
             });
-            next.map(|next| *end = PyState(next, UNKNOWN)).is_some()
+            next.map(|next| *end = PyState(next, UNKNOWN, None)).is_some()
         })
     }
 }

@@ -4,7 +4,7 @@ use crate::moves::PyMove;
 
 /// The states of the game that is played, by numbers that grow along it, so that an exception can say where it
 /// happened. Searches that keep many states, as beams do, leave the game: then nothing is known of their way.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     last: u64,
     states: Vec<u64>,
@@ -32,6 +32,11 @@ impl Line {
         self.states.push(self.last);
         self.moves.push(mv);
         self.last
+    }
+
+    /// Continues a game after others were played.
+    pub(super) fn resume(&mut self, before: Self) {
+        (self.states, self.moves) = (before.states, before.moves);
     }
 
     /// The moves that lead to a state.

@@ -1,5 +1,6 @@
 //! Which optional functions a problem has, and what the missing ones would help.
 
+use super::links::adds_links;
 use super::list;
 use crate::core::abort::Watch;
 use crate::core::hash::stable_hash;
@@ -60,6 +61,10 @@ impl fmt::Display for NextFor {
 }
 
 /// The functions that [`advise`] names, in its order: it names the first one that is for the problem and missing.
+///
+/// It leaves out what a cheap measurement finds useless: `link` where the scores of a game's moves in other orders are no
+/// sums over neighbours; `bound` and `dominance` where there is a neighbourhood, and random games have more than e^70
+/// choices together; `bias` there for assignments, whose edits do not use it.
 ///
 /// The gains are those of an evaluation without tuning on eleven classes of problems, with and without the function, 3
 /// to 10 processor seconds a run.
@@ -130,8 +135,17 @@ const LONGEST: usize = 100_000;
 /// A bound takes few values if states of one depth have at most this many in the mean.
 const FEW: usize = 3;
 
-/// Returns the first one of [`NEXT_FUNCTIONS`] that is for the problem and missing.
-fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) -> Option<NextFunction> {
+/// As many solutions, as a logarithm, are more than any search visits: no bound that people write proves anything then,
+/// where edits by difference find the solutions.
+const MANY: f64 = 70.0;
+
+/// Returns the first one of [`NEXT_FUNCTIONS`] that is for the problem, missing, and not found to be useless.
+fn next(
+    kind: SolutionKind,
+    bounds_are_few: bool,
+    has: impl Fn(&str) -> bool,
+    is_useless: impl Fn(&str) -> bool,
+) -> Option<NextFunction> {
     let is_free = !has("neighborhood") && !has("searches");
     let is_for = |when| match when {
         NextFor::FewBounds => bounds_are_few,
@@ -139,7 +153,7 @@ fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) ->
         NextFor::Choices => is_free && matches!(kind, SolutionKind::Assignment | SolutionKind::Subset),
         NextFor::Always => true,
     };
-    NEXT_FUNCTIONS.iter().find(|one| is_for(one.when) && !has(one.name)).copied()
+    NEXT_FUNCTIONS.iter().find(|one| is_for(one.when) && !has(one.name) && !is_useless(one.name)).copied()
 }
 
 impl fmt::Display for Advice {
@@ -175,6 +189,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let mut rng = Rng::new(seed);
     let [mut bound, mut potential, mut bias, mut key, mut code, mut link, mut suggest] = [false; 7];
     let mut infeasible = 0;
+    let (mut choices, mut first) = (0.0, Vec::new());
     let (mut games, mut bounds): (Vec<Vec<u64>>, Vec<BTreeSet<u64>>) = (Vec::new(), Vec::new());
     for walk in 0..walks {
         let mut state = problem.root();
@@ -201,6 +216,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
                 let identity = problem.ordering().map(|ordering| ordering.identity(&state, mv));
                 names.push(identity.unwrap_or_else(|| problem.code(&state, mv)));
             }
+            choices += (moves.len() as f64).ln();
             problem.apply(&mut state, mv);
             played.push(mv);
             if played.len() >= Watch::MOST {
@@ -213,6 +229,9 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         }
         suggest |= problem.ordering().is_some_and(|ordering| ordering.suggest(&played, &mut Vec::new()));
         infeasible += usize::from(!problem.score(&state).is_feasible());
+        if walk == 0 {
+            first = played;
+        }
     }
     let supplied = [
         ("code", code),
@@ -237,5 +256,12 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let values: usize = bounds.iter().skip(1).map(BTreeSet::len).sum();
     let are_few = bounds.len() > 2 && walks >= 4 * FEW && values <= FEW * (bounds.len() - 1);
     let kind = SolutionKind::of(&games);
-    Advice { walks, infeasible, kind, next: next(kind, are_few, has), knowledge: knowledge.to_vec() }
+    let is_large = choices > MANY * walks as f64;
+    let is_useless = |name: &str| match name {
+        "link" => adds_links(problem, &first, &mut rng.clone()) == Some(false),
+        "bound" | "dominance" => is_large && has("neighborhood"),
+        "bias" => is_large && has("neighborhood") && kind == SolutionKind::Assignment,
+        _ => false,
+    };
+    Advice { walks, infeasible, kind, next: next(kind, are_few, has, is_useless), knowledge: knowledge.to_vec() }
 }

@@ -7,6 +7,7 @@ mod edits;
 mod explain;
 mod games;
 mod keys;
+mod links;
 mod players;
 
 pub use advise::{Advice, advise};

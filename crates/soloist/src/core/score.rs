@@ -66,6 +66,25 @@ impl Score {
     }
 }
 
+/// A pair of the degree by which constraints are broken and the objective value, compared by the first: feasible where
+/// that is 0, and otherwise infeasible by its size, whatever its sign.
+///
+/// Several objectives become one value: a weighted sum, or `factor * first + second` with a factor above anything that the
+/// second can gain, which is exact for whole numbers up to 2^53.
+///
+/// ```
+/// use soloist::Score;
+///
+/// let (too_long, cost) = (0.0, 1000.0 * 3.0 + 250.0);
+/// assert_eq!(Score::from((too_long, cost)), Score::Feasible(3250.0));
+/// assert_eq!(Score::from((2.5, 10.0)), Score::Infeasible(2.5));
+/// ```
+impl From<(f64, f64)> for Score {
+    fn from((hard, soft): (f64, f64)) -> Self {
+        if hard == 0.0 { Self::Feasible(soft) } else { Self::Infeasible(hard.abs()) }
+    }
+}
+
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -193,6 +193,8 @@ pub(crate) trait Rules {
     fn child(&self, state: &State, mv: MoveId, child: &mut State);
     fn score(&self, state: &State) -> Score;
     fn code(&self, state: &State, mv: MoveId) -> u64;
+    /// Whether the code of a move is the default one, which names the move alone.
+    fn has_plain_code(&self, state: &State, mv: MoveId) -> bool;
     /// Plays a move and returns the code that it had before.
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
     fn facts(&self) -> &Facts;
@@ -323,6 +325,10 @@ impl<P: Problem> Rules for ProblemAdapter<'_, P> {
     }
     fn code(&self, state: &State, mv: MoveId) -> u64 {
         self.problem.code(self.get(state), self.packing.known(mv))
+    }
+    fn has_plain_code(&self, state: &State, mv: MoveId) -> bool {
+        let mv = self.packing.known(mv);
+        self.problem.code(self.get(state), mv) == stable_hash(&mv)
     }
     fn play(&self, state: &mut State, mv: MoveId) -> u64 {
         let (state, mv) = (state.get_mut(), self.packing.known(mv));

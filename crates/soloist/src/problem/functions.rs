@@ -107,11 +107,19 @@ pub const FUNCTIONS: &[Function] = &[
         ..PLAIN
     },
     Function {
+        owner: "Python",
+        name: "step",
+        python: Some("step"),
+        says: "the next state and its moves in one call",
+        used_by: "all methods call it in place of `apply`, and `moves` at the root alone",
+        ..PLAIN
+    },
+    Function {
         name: "code",
         python: Some("code"),
         says: "which moves share what is learned",
         used_by: "`nrpa`, `gnrpa`, `hd-nrpa`, `beam-nrpa`, `anneal`, and `history` and `amaf` of `uct` learn by it; the \
-                  default is the move alone",
+                  default is the move alone, for `nrpa` together with the step in assignments and in orders that repeat moves",
         marks: ["", "", "", "●", "", "", "", "○"],
         ..PLAIN
     },
@@ -165,7 +173,7 @@ pub const FUNCTIONS: &[Function] = &[
         python: Some("key"),
         says: "that states are the same: equal keys list the same moves in the same order \
                ([why](../design/proofs.md#what-equal-keys-and-futures-promise)); in Rust `Key::of(state)` is one for every state that \
-               implements `Hash`",
+               implements `Hash`, in Python a state of plain values is its own",
         used_by: "`beam`, systematic searches and `transpositions` of `uct` merge equal states; kept solutions are compared \
                   by it",
         effect: "a state is searched once, however it was reached",
@@ -266,6 +274,16 @@ pub const FUNCTIONS: &[Function] = &[
         says: "the state after such an exchange",
         used_by: "as `difference`: edits that are accepted need no replay, and two places exchange their decisions",
         marks: ["", "", "", "", "", "", "", "○"],
+        ..PLAIN
+    },
+    Function {
+        owner: "Python",
+        name: "edit",
+        python: Some("edit"),
+        says: "another solution made of a finished one, and by how much the score changes",
+        used_by: "`anneal` edits solutions by it: what a `neighborhood` is in Rust",
+        effect: "a roster of 16 nurses and 28 days, after 3 processor seconds: 63 with an exchange of two duties, 132 by \
+                 `difference`",
         ..PLAIN
     },
     Function { name: "extras", says: "what there is besides the rules", ..PLAIN },

@@ -105,6 +105,8 @@ pub trait Problem: Send + Sync {
     ///
     /// Moves that should share what is learned have the same code. The default is a hash of the move alone, stable
     /// across releases and platforms; include the step or the neighbourhood where a move's merit depends on them.
+    /// NRPA learns a move with the default code apart at each step, where games are as long as each other and decide at
+    /// given places or repeat moves: assignments and job shops, but neither permutations nor subsets.
     fn code(&self, _state: &Self::State, mv: Self::Move) -> u64 {
         stable_hash(&mv)
     }

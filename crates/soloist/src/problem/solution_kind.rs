@@ -6,7 +6,7 @@ use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, ProblemRef, State};
 use crate::erased::source::rules_of;
 use crate::{Rng, Score};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// Games that are looked at, and the moves listed in them, at most.
@@ -115,6 +115,24 @@ impl SolutionKind {
             }
         }
         free
+    }
+
+    /// Whether a policy has to learn moves apart at each step: games are as long as each other and decide at given
+    /// places, or make the same decision several times. Where each decision is made once, its place says less than its
+    /// name. At most 20,000 moves are listed.
+    pub(crate) fn depends_on_steps(problem: &dyn ErasedProblem) -> bool {
+        let mut games: Vec<Vec<u64>> = Vec::new();
+        let mut game = Vec::new();
+        // The moves themselves, whatever they are called.
+        Self::play_named(problem, LISTED / 20, &mut |_, _| {}, &mut |mv| match mv {
+            Some(mv) => game.push(mv),
+            None => games.push(std::mem::take(&mut game)),
+        });
+        match Self::of(&games) {
+            Self::Assignment => true,
+            Self::Order => games.iter().any(|game| game.iter().collect::<HashSet<_>>().len() < game.len()),
+            Self::Subset | Self::Other => false,
+        }
     }
 
     /// Returns the kind from the names of the decisions of a few games. Time: that of sorting them.
@@ -311,6 +329,15 @@ pub(super) mod tests {
         assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: false, free_order: None });
         let seen = seen_by_replays(&crate::doc::Staircase(20));
         assert_eq!(seen, Seen { kind: SolutionKind::Assignment, has_places: true, free_order: None });
+    }
+
+    #[test]
+    fn moves_depend_on_steps_where_they_recur_in_games_of_one_length() {
+        let depends = |problem: &dyn ErasedProblem| SolutionKind::depends_on_steps(problem);
+        // A permutation, a subset, and decisions at given places.
+        assert!(!depends(&*rules_of(ProblemRef::borrowed(&Order), &[]).0));
+        assert!(!depends(&*rules_of(ProblemRef::borrowed(&Bag { sorted: false }), &[]).0));
+        assert!(depends(&*rules_of(ProblemRef::borrowed(&crate::doc::Staircase(20)), &[]).0));
     }
 
     #[test]

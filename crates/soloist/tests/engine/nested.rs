@@ -410,3 +410,79 @@ fn what_does_not_go_together_is_refused() {
     let shown = levels("1e2, 7").unwrap();
     assert!(shown.iter().any(|parameter| parameter.name == "iterations" && parameter.value == "100,7"));
 }
+
+// ---- What is learned where no code was written ----
+
+/// Decisions at `n` places among three labels. The best label differs from place to place.
+struct Places(usize);
+
+impl Problem for Places {
+    type State = Vec<u8>;
+    type Move = u8;
+    fn root(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    fn moves(&self, labels: &Vec<u8>, moves: &mut Vec<u8>) {
+        if labels.len() < self.0 {
+            moves.extend(0..3);
+        }
+    }
+    fn apply(&self, labels: &mut Vec<u8>, label: u8) {
+        labels.push(label);
+    }
+    fn score(&self, labels: &Vec<u8>) -> Score {
+        let right = labels.iter().enumerate().filter(|&(at, &label)| (at * at + at / 3) % 3 == usize::from(label));
+        Score::Feasible(right.count() as f64)
+    }
+}
+
+/// The same, learned by the label alone: the code is not the default one.
+struct Labels(Places);
+
+impl Problem for Labels {
+    type State = Vec<u8>;
+    type Move = u8;
+    fn root(&self) -> Vec<u8> {
+        self.0.root()
+    }
+    fn moves(&self, labels: &Vec<u8>, moves: &mut Vec<u8>) {
+        self.0.moves(labels, moves);
+    }
+    fn apply(&self, labels: &mut Vec<u8>, label: u8) {
+        self.0.apply(labels, label);
+    }
+    fn score(&self, labels: &Vec<u8>) -> Score {
+        self.0.score(labels)
+    }
+    fn code(&self, _: &Vec<u8>, label: u8) -> u64 {
+        label.into()
+    }
+}
+
+fn best_of<P: Problem>(problem: &P, name: &str) -> f64 {
+    let nrpa = method(name, &[("level", "2"), ("iterations", "40")]);
+    let outcome = Solver::new(problem, nrpa).budget(Budget::playouts(1_600)).seed(1).run().unwrap();
+    outcome.best.unwrap().score.value().unwrap()
+}
+
+#[test]
+fn moves_of_assignments_are_learned_apart_at_each_step() {
+    for name in ["nrpa", "beam-nrpa", "hd-nrpa"] {
+        let (by_step, by_label) = (best_of(&Places(30), name), best_of(&Labels(Places(30)), name));
+        assert!(by_step >= by_label + 5.0, "{name}: {by_step} and {by_label}");
+    }
+}
+
+#[test]
+fn a_policy_that_learns_at_each_step_is_resumed() {
+    let problem = Places(20);
+    let nrpa = || method("nrpa", &[("level", "2"), ("iterations", "20")]);
+    let whole = Solver::new(&problem, nrpa()).budget(Budget::playouts(300)).seed(3).run().unwrap();
+    let mut session = Solver::new(&problem, nrpa()).seed(3).start().unwrap();
+    session.advance(&Budget::playouts(130)).unwrap();
+    let saved = session.save();
+    let mut again = Solver::new(&problem, nrpa()).resume(&saved).unwrap().start().unwrap();
+    again.advance(&Budget::playouts(170)).unwrap();
+    let best = again.best().unwrap();
+    assert_eq!((best.score, &best.moves), (whole.best.as_ref().unwrap().score, &whole.best.as_ref().unwrap().moves));
+}

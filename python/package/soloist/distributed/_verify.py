@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import _soloist
+from .._infeasible import Infeasible, scored
 from .._instance import Instance
 from .._result import Solution
 
@@ -52,9 +53,8 @@ def verified(problem: Any, solution: Solution, source: tuple[str, str] = WORKER)
         state = problem.apply(state, legal[legal.index(move)])
     if next(iter(problem.moves(state)), None) is not None:
         raise _broken(source, "its end has moves left", solution.moves)
-    found = problem.score(state)
-    score, violation = (None, found.degree) if isinstance(found, _soloist.Infeasible) else (float(found), None)
+    score, violation = scored(problem.score, state)
     if not (close(score, solution.score) and close(violation, solution.violation)):
         claimed = solution.score if solution.score is not None else f"a violation of {solution.violation}"
-        raise _broken(source, f"`score` returns {found!r} here, and returned {claimed} {source[1]}", solution.moves)
+        raise _broken(source, f"`score` returns {score if violation is None else Infeasible(violation)!r} here, and returned {claimed} {source[1]}", solution.moves)
     return Solution(score, violation, solution.moves, state)

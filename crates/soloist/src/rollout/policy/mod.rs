@@ -15,6 +15,7 @@ mod trace;
 
 pub use trace::{Lifetime, Trace};
 
+use crate::core::hash::stable_hash;
 use crate::core::math::exp;
 use adapt::Scratch;
 
@@ -34,6 +35,8 @@ struct Numbers {
     bias_weight: f64,
     bias_rate: f64,
     clamp: f64,
+    /// Whether a code counts together with the step at which it is offered.
+    by_step: bool,
 }
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
@@ -105,7 +108,14 @@ impl Policy {
         assert!(clamp >= 0.0, "the clamp {clamp} of a policy is negative or NaN");
         assert!(!bias_weight.is_nan(), "the weight of the bias is NaN");
         let mut policy = Self {
-            numbers: Numbers { temperature, sharpness: 1.0 / temperature, bias_weight, bias_rate: 0.0, clamp },
+            numbers: Numbers {
+                temperature,
+                sharpness: 1.0 / temperature,
+                bias_weight,
+                bias_rate: 0.0,
+                clamp,
+                by_step: false,
+            },
             terms: Vec::new(),
             plain: Vec::new(),
             buckets: Vec::new(),
@@ -141,6 +151,19 @@ impl Policy {
     pub fn with_bias_rate(mut self, rate: f64) -> Self {
         self.numbers.bias_rate = rate;
         self
+    }
+
+    /// Learns a code apart at each step of a solution, where `by_step`: for codes that name a decision and not its place.
+    #[must_use]
+    pub(crate) fn with_steps(mut self, by_step: bool) -> Self {
+        self.numbers.by_step = by_step;
+        self
+    }
+
+    /// Returns the address of a code that is offered at a step.
+    #[inline]
+    fn address(&self, code: u64, step: u32) -> u64 {
+        if self.numbers.by_step { stable_hash(&(step, code)) } else { code }
     }
 
     /// Returns the integer weight of `code`: exp(logit / temperature) in units of 1 / [`UNIT_WEIGHT`].
@@ -259,8 +282,8 @@ impl Policy {
     /// Whether another policy has the same settings, whatever either has learned.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let settings = |policy: &Self| {
-            let Numbers { temperature, bias_weight, bias_rate, clamp, .. } = policy.numbers;
-            ([temperature, bias_weight, bias_rate, clamp].map(f64::to_bits), policy.plain.len())
+            let Numbers { temperature, bias_weight, bias_rate, clamp, by_step, .. } = policy.numbers;
+            ([temperature, bias_weight, bias_rate, clamp].map(f64::to_bits), policy.plain.len(), by_step)
         };
         settings(self) == settings(other)
     }

@@ -11,6 +11,7 @@ struct Stored {
     bias_weight: f64,
     bias_rate: f64,
     clamp: f64,
+    by_step: bool,
     /// Size of the plain table.
     plain: u32,
     terms: Vec<f64>,
@@ -49,6 +50,7 @@ impl Serialize for Policy {
             bias_weight: self.numbers.bias_weight,
             bias_rate: self.numbers.bias_rate,
             clamp: self.numbers.clamp,
+            by_step: self.numbers.by_step,
             plain: self.plain.len() as u32,
             terms: self.terms.clone(),
             entries: self.order.iter().map(|&slot| (self.code_at(slot as usize), self.logits[slot as usize])).collect(),
@@ -69,6 +71,7 @@ impl<'de> Deserialize<'de> for Policy {
         }
         let mut policy = Self::new(stored.temperature, stored.bias_weight, stored.clamp)
             .with_bias_rate(stored.bias_rate)
+            .with_steps(stored.by_step)
             .with_codes(stored.plain);
         let entries: Vec<_> = stored.entries.iter().zip(&stored.saved).map(|(&(c, l), &s)| (c, l, s)).collect();
         let hashed = entries.iter().filter(|entry| entry.0 >= u64::from(stored.plain)).count();

@@ -1,7 +1,7 @@
 //! Playouts recorded for adaptation.
 
 use crate::core::abort::Watch;
-use crate::rollout::policy::Policy;
+use crate::rollout::policy::{Policy, scaled};
 use serde::{Deserialize, Serialize};
 
 /// One run of steps during which a code was available to the policy.
@@ -200,6 +200,7 @@ impl<M> Trace<M> {
     #[inline]
     pub fn offer(&mut self, code: u64, policy: &Policy) -> u64 {
         let first = self.chosen.len() as u32;
+        let code = policy.address(code, first);
         self.lifetimes.push(Lifetime { code, first, end: first + 1 });
         policy.weight(code)
     }
@@ -207,8 +208,7 @@ impl<M> Trace<M> {
     /// As [`offer`](Self::offer), for a policy with biases; `factor` is [`Policy::bias_factor`].
     pub fn offer_biased(&mut self, code: u64, factor: f64, policy: &Policy) -> u64 {
         self.factors.push(factor);
-        self.offer(code, policy);
-        policy.biased_weight(code, factor)
+        scaled(self.offer(code, policy), factor)
     }
 
     /// Records a candidate of the current step, whatever the policy asks of biases, and returns its weight: the one

@@ -9,6 +9,7 @@ use crate::core::order::order_of;
 use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::problem::SolutionKind;
 use crate::rollout::policy::{Policy, Trace};
 use crate::search::{Context, Exchange, Search, Status, is_biased};
 use crate::{Score, Sense};
@@ -96,7 +97,16 @@ pub(crate) struct NrpaSearch {
     state: State,
     root: State,
     sense: Sense,
+    /// Whether codes are learned apart at each step; known when the first policy is made.
+    by_step: Option<bool>,
     remarks: Vec<String>,
+}
+
+/// Whether codes are to be learned apart at each step: where no code was written, and moves depend on their step.
+fn learns_by_step(problem: &dyn ErasedProblem, root: &State) -> bool {
+    let mut moves = Vec::new();
+    problem.moves(root, &mut moves);
+    moves.iter().all(|&mv| problem.has_plain_code(root, mv)) && SolutionKind::depends_on_steps(problem)
 }
 
 impl NrpaSearch {
@@ -120,17 +130,20 @@ impl NrpaSearch {
             variant: None,
             trace: Trace::default(),
             state: root.clone(),
-            root,
             sense: problem.sense(),
+            by_step: None,
+            root,
         }
     }
 
     /// Returns a policy that has learned nothing.
-    fn blank(&self, problem: &dyn ErasedProblem) -> Policy {
+    fn blank(&mut self, problem: &dyn ErasedProblem) -> Policy {
+        let by_step = *self.by_step.get_or_insert_with(|| learns_by_step(problem, &self.root));
         let parameters = &self.parameters;
         Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
             .with_codes(problem.facts().code_count.unwrap_or(0))
+            .with_steps(by_step)
     }
 
     fn start(&mut self, problem: &dyn ErasedProblem, variants: usize) {
