@@ -24,7 +24,7 @@ from general import environment  # noqa: E402
 ROOT = HERE.parents[1]
 BIN = Path(os.environ.get("SOLOIST_BIN", ROOT / "target/release")) / "users"
 OUT = ROOT / "target/users.csv"
-METHODS = "auto,anneal,nrpa,beam,cabs,uct,sampling,hand"
+METHODS = "auto,anneal,ils,nrpa,beam,cabs,uct,sampling,hand"
 KEY = ["problem", "variant", "method", "seconds", "seed"]
 FIELDS = KEY + ["score", "violation", "cpu", "playouts", "stop", "remarks"]
 
