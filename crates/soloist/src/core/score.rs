@@ -69,8 +69,8 @@ impl Score {
 /// A pair of the degree by which constraints are broken and the objective value, compared by the first: feasible where
 /// that is 0, and otherwise infeasible by its size, whatever its sign.
 ///
-/// Several objectives become one value: a weighted sum, or `factor * first + second` with a factor above anything that the
-/// second can gain, which is exact for whole numbers up to 2^53.
+/// Several objectives become one value: a weighted sum, or `factor * first + second` with a factor above anything that
+/// the second can gain, which is exact for whole numbers up to 2^53.
 ///
 /// ```
 /// use soloist::Score;

@@ -153,7 +153,7 @@ impl Policy {
         self
     }
 
-    /// Learns a code apart at each step of a solution, where `by_step`: for codes that name a decision and not its place.
+    /// Learns a code apart at each step of a solution, where `by_step`: for codes that name no place.
     #[must_use]
     pub(crate) fn with_steps(mut self, by_step: bool) -> Self {
         self.numbers.by_step = by_step;
