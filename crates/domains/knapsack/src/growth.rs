@@ -55,6 +55,16 @@ impl Growth {
         Self { states: first(plan), gain, width, ..Self::default() }
     }
 
+    /// Whether what was read from a checkpoint can belong to a plan.
+    pub(super) fn fits(&self, items: &Items<'_>, plan: &Plan) -> bool {
+        let left = |list: &[u32], passed: usize| -> Option<i128> {
+            list.get(passed..).map(|left| left.iter().map(|&at| items.gain(plan, at)).sum())
+        };
+        let joining = left(&plan.joining, self.passed[0]);
+        let gain = joining.zip(left(&plan.leaving, self.passed[1])).map(|(joining, leaving)| joining + leaving);
+        gain == Some(self.gain) && self.paired.0.max(self.paired.1) <= 1 << 40
+    }
+
     /// Passes over the items that no better packing moves, and returns the next ones that may join and leave.
     fn next(&mut self, items: &Items<'_>, plan: &Plan, need: i64) -> [Option<u32>; 2] {
         let mut next = [None; 2];
