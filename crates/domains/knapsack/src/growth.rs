@@ -1,6 +1,6 @@
 //! A core that grows level by level: the items in it, and the states of the last level.
 
-use super::plan::{Items, Pair, Partners, Plan};
+use super::plan::{Cut, Items, Pair, Partners, Plan};
 use super::states::{Frame, Level, State};
 use serde::{Deserialize, Serialize};
 use soloist::problem::stable_hash;
@@ -185,9 +185,6 @@ impl Growth {
         (self.states, self.is_over) = (Vec::new(), true);
     }
 }
-
-/// A level was cut off.
-pub(super) struct Cut;
 
 /// Returns the states before the first level.
 fn first(plan: &Plan) -> Vec<State> {

@@ -1,7 +1,7 @@
 //! The problem's own search: dynamic programming over a core that grows around the break item.
 
-use super::growth::{Better, Cut, Growth, Range, Recovery};
-use super::plan::{Items, Plan, Price, Scale, most_price};
+use super::growth::{Better, Growth, Range, Recovery};
+use super::plan::{Cut, Items, Plan, Price, Scale, most_price};
 use super::problem::{Choice, Knapsack};
 use super::states::State;
 use serde::{Deserialize, Serialize};
@@ -149,11 +149,12 @@ impl Minknap {
     /// Looks for a constraint on the number of items, and begins with its plan where its bound is better.
     fn price(&mut self, items: &Items<'_>, plan: &Plan, work: &mut Work<'_, Knapsack>) {
         let progress = &mut self.progress;
-        progress.is_priced = true;
         let open = plan.joining.len() + plan.leaving.len();
-        work.spend(open as u64 * 64 / ITEMS);
         let now = items.plan(Price::default(), progress.range.need);
-        if let Some(price) = items.best_price(&now, progress.range.need) {
+        let Ok(price) = items.best_price(&now, progress.range.need, &mut || !work.is_cut()) else { return };
+        progress.is_priced = true;
+        work.spend(open as u64 * 64 / ITEMS);
+        if let Some(price) = price {
             let plan = items.plan(price, progress.range.need);
             progress.price = (price.price, price.count);
             progress.begin(items, &plan);
