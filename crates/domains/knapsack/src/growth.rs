@@ -1,6 +1,6 @@
 //! A core that grows level by level: the items in it, and the states of the last level.
 
-use super::plan::{Items, Pair, Partners, Plan};
+use super::plan::{Cut, Items, Pair, Partners, Plan};
 use super::states::{Frame, Level, State};
 use serde::{Deserialize, Serialize};
 use soloist::problem::stable_hash;
@@ -53,6 +53,16 @@ impl Growth {
     pub(super) fn new(items: &Items<'_>, plan: &Plan, width: Option<usize>) -> Self {
         let gain = plan.joining.iter().chain(&plan.leaving).map(|&at| items.gain(plan, at)).sum();
         Self { states: first(plan), gain, width, ..Self::default() }
+    }
+
+    /// Whether what was read from a checkpoint can belong to a plan.
+    pub(super) fn fits(&self, items: &Items<'_>, plan: &Plan) -> bool {
+        let left = |list: &[u32], passed: usize| -> Option<i128> {
+            list.get(passed..).map(|left| left.iter().map(|&at| items.gain(plan, at)).sum())
+        };
+        let joining = left(&plan.joining, self.passed[0]);
+        let gain = joining.zip(left(&plan.leaving, self.passed[1])).map(|(joining, leaving)| joining + leaving);
+        gain == Some(self.gain) && self.paired.0.max(self.paired.1) <= 1 << 40
     }
 
     /// Passes over the items that no better packing moves, and returns the next ones that may join and leave.
@@ -175,9 +185,6 @@ impl Growth {
         (self.states, self.is_over) = (Vec::new(), true);
     }
 }
-
-/// A level was cut off.
-pub(super) struct Cut;
 
 /// Returns the states before the first level.
 fn first(plan: &Plan) -> Vec<State> {

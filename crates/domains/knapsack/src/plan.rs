@@ -42,6 +42,9 @@ pub(super) struct Plan {
     pub(super) plain: Option<Pair>,
 }
 
+/// Work was cut off, and nothing has changed.
+pub(super) struct Cut;
+
 /// What values and weights have in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -213,7 +216,15 @@ impl<'a> Items<'a> {
 
     /// Returns the constraint on the number of items with the best bound on packings of value `need`, where it is
     /// better than without one. `plan`: what is known without.
-    pub(super) fn best_price(&self, plan: &Plan, need: i64) -> Option<Price> {
+    ///
+    /// # Errors
+    /// `go_on` said no.
+    pub(super) fn best_price(
+        &self,
+        plan: &Plan,
+        need: i64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Price>, Cut> {
         let open: Vec<u32> = plan.joining.iter().chain(&plan.leaving).copied().collect();
         let pairs: Vec<Pair> = open.iter().map(|&at| self.pair(at)).collect();
         let (mut value, mut weight) = (plan.value, plan.weight);
@@ -248,6 +259,9 @@ impl<'a> Items<'a> {
                 continue;
             }
             while high - low > 1 {
+                if !go_on() {
+                    return Err(Cut);
+                }
                 let middle = low + (high - low) / 2;
                 if holds(middle) { high = middle } else { low = middle }
             }
@@ -260,7 +274,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        best.map(|(_, price)| price)
+        Ok(best.map(|(_, price)| price))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The problem's own search: dynamic programming over a core that grows around the break item.
 
-use super::growth::{Better, Cut, Growth, Range, Recovery};
-use super::plan::{Items, Plan, Price, Scale, most_price};
+use super::growth::{Better, Growth, Range, Recovery};
+use super::plan::{Cut, Items, Plan, Price, Scale, most_price};
 use super::problem::{Choice, Knapsack};
 use super::states::State;
 use serde::{Deserialize, Serialize};
@@ -149,11 +149,12 @@ impl Minknap {
     /// Looks for a constraint on the number of items, and begins with its plan where its bound is better.
     fn price(&mut self, items: &Items<'_>, plan: &Plan, work: &mut Work<'_, Knapsack>) {
         let progress = &mut self.progress;
-        progress.is_priced = true;
         let open = plan.joining.len() + plan.leaving.len();
-        work.spend(open as u64 * 64 / ITEMS);
         let now = items.plan(Price::default(), progress.range.need);
-        if let Some(price) = items.best_price(&now, progress.range.need) {
+        let Ok(price) = items.best_price(&now, progress.range.need, &mut || !work.is_cut()) else { return };
+        progress.is_priced = true;
+        work.spend(open as u64 * 64 / ITEMS);
+        if let Some(price) = price {
             let plan = items.plan(price, progress.range.need);
             progress.price = (price.price, price.count);
             progress.begin(items, &plan);
@@ -280,7 +281,11 @@ impl Progress {
             let rise = |pair: &[State]| pair[0].weight < pair[1].weight && pair[0].value < pair[1].value;
             states.iter().all(|state| is_state(length, state)) && states.windows(2).all(rise)
         };
-        let are_items = |items: &[u32]| items.len() <= count + 1 && items.iter().all(|&at| (at as usize) < count);
+        // Each item once, so that sums stay those of all items.
+        let are_items = |items: &[u32]| {
+            let mut seen = vec![false; count];
+            items.iter().all(|&at| seen.get_mut(at as usize).is_some_and(|seen| !std::mem::replace(seen, true)))
+        };
         let is_growth = |growth: &Growth| {
             let is_core = are_items(&growth.core) && growth.made <= MOST.unsigned_abs();
             is_core && are_states(growth.core.len(), &growth.states) && growth.width.is_none_or(|width| width > 0)
@@ -366,9 +371,8 @@ impl ProblemSearch<Knapsack> for Minknap {
         let plan = progress.is_sound(problem.ranked().len()).then(|| {
             let items = self.items(problem);
             let plan = Self::plan(&progress, &items);
-            let passed = [plan.joining.len(), plan.leaving.len()];
-            let fits = |growth: &Growth| growth.passed[0] <= passed[0] && growth.passed[1] <= passed[1];
-            (fits(&progress.growth) && progress.probe.iter().all(fits)).then_some(plan)
+            let fits = |growth: &Growth| growth.fits(&items, &plan);
+            (progress.stage == Stage::New || fits(&progress.growth) && progress.probe.iter().all(fits)).then_some(plan)
         });
         (self.progress, self.plan) = (progress, Some(plan.flatten().ok_or(WRONG)?));
         Ok(())

@@ -186,6 +186,11 @@ impl Proof {
         may(NODE * (self.saved.cost() + 1), effort) && may(made.playouts + 1, tally.made())
     }
 
+    /// Whether a limit of counts has divided its last step.
+    pub(super) fn is_divided(&self) -> bool {
+        self.search.is_divided()
+    }
+
     /// Decides whether the next steps are those of the attempt, where time decides; `planned` is the time of the run.
     pub(super) fn take_turn(&mut self, tally: &Tally, elapsed: Duration, planned: Duration) -> bool {
         let active = self.saved.is_active() && tally.best.is_some();
@@ -322,7 +327,7 @@ impl Stream<'_> {
         }
         if let Some(proof) = &self.proof
             && !self.search.is_divided()
-            && if by_time { proof.turn } else { proof.search.is_divided() || proof.is_due(&self.tally) }
+            && if by_time { proof.turn } else { proof.is_divided() || proof.is_due(&self.tally) }
         {
             return self.try_proof();
         }
