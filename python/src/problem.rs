@@ -5,6 +5,7 @@ mod edits;
 mod exchange;
 mod fingerprint;
 mod line;
+mod met;
 mod own_key;
 
 use crate::errors::broken;
@@ -15,7 +16,7 @@ use crate::value::{self, number};
 use answers::{collect, degree, from, real, returned, scored, stepped};
 pub(crate) use fingerprint::rounded_fingerprint;
 use line::{Line, ROOT, UNKNOWN, shown};
-use own_key::OwnKeys;
+use met::OwnKeys;
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::gc::PyVisit;
@@ -361,7 +362,7 @@ impl Problem for PyProblem {
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         if self.functions.edit.is_some() {
-            return Some(Box::new(edits::OwnEdits::default()));
+            return Some(Self::own_edits());
         }
         self.functions.difference.is_some().then(|| Box::new(Exchanges::new()) as Box<dyn Neighborhood<Self>>)
     }

@@ -11,12 +11,19 @@ use soloist::{Problem, Sense};
 
 /// The solution that is edited: its moves as Python has them, and its cost.
 #[derive(Debug, Default)]
-pub(super) struct OwnEdits {
+struct OwnEdits {
     moves: Option<Py<PyAny>>,
     cost: f64,
     proposal: Option<(Py<PyAny>, f64)>,
     /// A `random.Random`, which is seeded for each edit: then nothing of it has to be kept.
     random: Option<Py<PyAny>>,
+}
+
+impl PyProblem {
+    /// Returns the neighbourhood of the function `edit`.
+    pub(super) fn own_edits() -> Box<dyn Neighborhood<Self>> {
+        Box::new(OwnEdits::default())
+    }
 }
 
 impl Edits<PyProblem> for OwnEdits {

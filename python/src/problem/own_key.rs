@@ -1,5 +1,6 @@
 //! States that are their own keys.
 
+use super::met::Met;
 use super::{PyProblem, PyState};
 use crate::live::locked;
 use crate::moves::PyMove;
@@ -9,41 +10,7 @@ use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyString
 use soloist::problem::Key;
 use soloist::{Problem, Rng};
 use std::collections::HashSet;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// How states without a function `key` are compared.
-#[derive(Debug, Default)]
-pub(super) struct OwnKeys {
-    /// Found out when the first key is asked for.
-    met: OnceLock<Met>,
-    /// Nothing is compared: what a problem has written is checked.
-    is_off: AtomicBool,
-}
-
-/// States that were met from a random game on, and how many of them were met before by other moves.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Met {
-    pub(crate) states: usize,
-    pub(crate) again: usize,
-    /// Whether states are compared by value, and equal ones list equal moves.
-    are_comparable: bool,
-}
-
-impl Met {
-    /// Keys are worth their time where one of so many states is met again.
-    const RARE: usize = 50;
-
-    /// Whether equal states are met often enough for keys.
-    pub(crate) fn is_often(self) -> bool {
-        self.again * Self::RARE >= self.states.max(1)
-    }
-
-    /// Whether states are their own keys.
-    pub(crate) fn are_keys(self) -> bool {
-        self.are_comparable && self.is_often()
-    }
-}
+use std::sync::atomic::Ordering;
 
 /// Moves of the game; places of it from which small trees are played, their depth, and moves of each state.
 const LONGEST: usize = 2_000;

@@ -10,13 +10,14 @@
 //! Values, weights and their sums are whole numbers up to 2^53, which scores hold exactly: there is no tolerance.
 //!
 //! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
-//! searched, `search`, `plan`, `growth` and `states` are its own exact search, `verify` recomputes a packing without a
+//! searched, `extras` names what suits it, `search`, `plan`, `growth` and `states` are its own exact search, `verify` recomputes a packing without a
 //! search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 
 mod domain;
 mod draw;
+mod extras;
 mod format;
 mod growth;
 mod plan;

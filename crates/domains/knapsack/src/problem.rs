@@ -1,9 +1,9 @@
 //! The knapsack as a search problem: take or skip, item by item, the most valuable per weight first.
 
-use super::{Sack, search};
+use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::problem::{Entrant, Explain, Extras, Key, NamedSearch, Prior, ScorePart, StableHasher};
-use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::problem::{Explain, Extras, Key, Prior, ScorePart, StableHasher};
+use soloist::rollout::{Playout, Rollout};
 use soloist::{Problem, Rng, Score};
 use std::hash::{Hash, Hasher};
 
@@ -83,7 +83,7 @@ pub struct Knapsack {
     capacity: u64,
     /// Value per weight of the item at which filling by ratio stops.
     break_ratio: f64,
-    fingerprint: u64,
+    pub(super) fingerprint: u64,
 }
 
 impl Knapsack {
@@ -260,36 +260,6 @@ impl Problem for Knapsack {
     }
 }
 
-impl Extras<Self> for Knapsack {
-    fn explain(&self) -> Option<&dyn Explain<Self>> {
-        Some(self)
-    }
-
-    /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark
-    /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. Beside it `minknap`
-    /// works on a proof, which ends most runs within a second; alone it would not end by a budget of playouts.
-    fn portfolio(&self) -> Vec<Entrant> {
-        vec![Entrant::new("nmcs").set("level", 3).set("width", 4), Entrant::new(search::MINKNAP.name)]
-    }
-
-    fn searches(&self) -> Vec<NamedSearch<Self>> {
-        search::searches()
-    }
-
-    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        vec![
-            NamedRollout::new("greedy", "takes what fits by value per weight, skipping an item now and then", |_| {
-                Box::new(Greedy)
-            }),
-            NamedRollout::uniform("takes or skips with equal chances"),
-        ]
-    }
-
-    fn fingerprint(&self) -> Option<u64> {
-        Some(self.fingerprint)
-    }
-}
-
 impl Prior<Knapsack> for Knapsack {
     /// The item's ratio relative to that of the break item, minus 1, within -4..=4; 0 for skipping.
     fn bias(&self, state: &Load, mv: Choice) -> f64 {
@@ -305,7 +275,7 @@ impl Prior<Knapsack> for Knapsack {
 ///
 /// Under a learned policy (NRPA) it equals `random`.
 #[derive(Clone, Copy, Debug)]
-struct Greedy;
+pub(super) struct Greedy;
 
 impl Rollout<Knapsack> for Greedy {
     fn run(&mut self, problem: &Knapsack, state: &mut Load, playout: &mut Playout<Choice>, rng: &mut Rng) {

@@ -63,8 +63,8 @@ impl fmt::Display for NextFor {
 /// The functions that [`advise`] names, in its order: it names the first one that is for the problem and missing.
 ///
 /// It leaves out what a cheap measurement finds useless: `link` where the scores of a game's moves in other orders are
-/// no sums over neighbours; `bound` and `dominance` where there is a neighbourhood, and random games have more than e^70
-/// choices together; `bias` there for assignments, whose edits do not use it.
+/// no sums over neighbours; `bound` and `dominance` where there is a neighbourhood, and random games have more than
+/// e^70 choices together; `bias` there for assignments, whose edits do not use it.
 ///
 /// The gains are those of an evaluation without tuning on eleven classes of problems, with and without the function, 3
 /// to 10 processor seconds a run.

@@ -79,7 +79,8 @@ pub struct Exchanges<P: Exchange> {
     state: Option<P::State>,
     /// The score of the present solution with the sign of a cost, summed up.
     cost: f64,
-    /// The solution beside which decisions were listed, and that of the state that was made from the root, with the exchanges since.
+    /// The solution beside which decisions were listed, and that of the state that was made from the root, with the
+    /// exchanges since.
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
     log: Vec<Step>,
@@ -223,8 +224,8 @@ impl<P: Exchange> Exchanges<P> {
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
     }
 
-    /// Numbers the decisions of a solution by the lists of an earlier one, which then stay, and what was learned of pairs
-    /// of places with them. Returns false where there are none, or one is missing.
+    /// Numbers the decisions of a solution by the lists of an earlier one, which then stay, and what was learned of
+    /// pairs of places with them. Returns false where there are none, or one is missing.
     fn is_listed(&mut self, moves: &[P::Move]) -> bool {
         if self.choices.is_empty() || self.is_assignment() && self.choices.len() != moves.len() {
             return false;

@@ -18,8 +18,8 @@ impl Walker {
         }
     }
 
-    /// Plays the decision that costs least directly behind the last one, of equal ones one that is drawn, until the game
-    /// ends, and appends the moves. Returns false where the problem names no links.
+    /// Plays the decision that costs least directly behind the last one, of equal ones one that is drawn, until the
+    /// game ends, and appends the moves. Returns false where the problem names no links.
     pub(super) fn follow_links(&mut self, context: &mut Context<'_>, moves: &mut Vec<MoveId>) -> bool {
         if !self.links.as_ref().is_some_and(Links::are_named) {
             return false;

@@ -174,20 +174,20 @@
 //! assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
 //! ```
 //!
-//! # References
-//! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
-//! 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-//! simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba,
-//! "Population annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206;
-//! W. Wang, J. Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin
-//! glasses: population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights
-//! that follow success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Kicks: H. R. Lourenço, O. C. Martin
-//! and T. Stützle, "Iterated local search", Handbook of Metaheuristics, Kluwer 2003, pages 320-353. Threads: D. Janaki
-//! Ram, T. H. Sreenivas and K. Ganapathy Subramaniam, "Parallel simulated annealing algorithms", Journal of Parallel and
+//! # References S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220,
+//! 1983, pages 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
+//! simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba, "Population
+//! annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206; W. Wang, J.
+//! Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin glasses:
+//! population annealing, simulated annealing, and parallel tempering", Physical Review E 92, 2015. Weights that follow
+//! success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Kicks: H. R. Lourenço, O. C. Martin and T.
+//! Stützle, "Iterated local search", Handbook of Metaheuristics, Kluwer 2003, pages 320-353. Threads: D. Janaki Ram, T.
+//! H. Sreenivas and K. Ganapathy Subramaniam, "Parallel simulated annealing algorithms", Journal of Parallel and
 //! Distributed Computing 37, 1996.
 
 mod defaults_by_kind;
 mod delta;
+mod descents;
 mod edits;
 mod energy;
 mod family;

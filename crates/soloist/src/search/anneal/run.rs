@@ -1,8 +1,8 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
+use super::descents::Descents;
 use super::edits::{EDITS, Edit, EditWeights, Fitted};
 use super::energy::Worth;
-use super::iterated::Descents;
 use super::link_costs::{Known, Links};
 use super::population::Population;
 use super::replay::{End, Pruning, Walker};
@@ -435,7 +435,8 @@ impl Search for AnnealSearch {
         Status::Running
     }
 
-    /// Cools from the start again; descents go on. It keeps the kind of solution, and what links cost or that this cannot be learned.
+    /// Cools from the start again; descents go on. It keeps the kind of solution, and what links cost or that this
+    /// cannot be learned.
     fn begin_turn(&mut self) {
         if self.iterates() {
             return;

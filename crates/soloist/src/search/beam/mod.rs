@@ -24,10 +24,10 @@
 //! When no state of a layer has a child, the pass is over. The next one is `widen` times as wide and draws new
 //! noise: pass `i`, counted from 0, has the width `width * widen^i`.
 //!
-//! Between passes of different widths games of the rollout are played: for as many moves as the passes of the last width
-//! have made, or for a sixteenth of that where a pass has found something better than all games. So a beam that nothing
-//! guides, or that is guided wrongly, is little worse than `sampling`. With `prune`, and where playouts or a policy decide
-//! ties, no games are played.
+//! Between passes of different widths games of the rollout are played: for as many moves as the passes of the last
+//! width have made, or for a sixteenth of that where a pass has found something better than all games. So a beam that
+//! nothing guides, or that is guided wrongly, is little worse than `sampling`. With `prune`, and where playouts or a
+//! policy decide ties, no games are played.
 //!
 //! A run that ends in its first pass has its best states: for its [outcome](crate::run::Session::outcome) they are
 //! played to their ends by a narrow beam, which ranks at most one child for 32 of the run. That counts as no
