@@ -10,8 +10,8 @@
 //! Values, weights and their sums are whole numbers up to 2^53, which scores hold exactly: there is no tolerance.
 //!
 //! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
-//! searched, `extras` names what suits it, `search`, `plan`, `growth` and `states` are its own exact search, `verify` recomputes a packing without a
-//! search, `draw` shows it.
+//! searched, `extras` names what suits it, `search`, `plan`, `growth` and `states` are its own exact search, `verify`
+//! recomputes a packing without a search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 
