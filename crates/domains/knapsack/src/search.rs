@@ -218,6 +218,10 @@ impl Minknap {
             progress.recovery = Some(Recovery::new(items, plan, better));
             return Ok(1);
         }
+        if progress.stage != Stage::Running {
+            // Without its states the core says nothing of what is better.
+            return Ok(1);
+        }
         let growth = progress.probe.as_mut().unwrap_or(&mut progress.growth);
         let before = growth.made;
         let better = growth.grow(items, plan, &mut progress.range, spare, &mut || !work.is_cut())?;
@@ -333,7 +337,7 @@ impl ProblemSearch<Knapsack> for Minknap {
                 (progress.growth.states, progress.probe, self.spare) = (Vec::new(), None, Vec::new());
             }
             if progress.better.is_none() && (progress.growth.is_over || progress.stage == Stage::Full) {
-                if !progress.growth.is_over {
+                if !progress.growth.is_over || progress.stage == Stage::Full {
                     work.leave_out(Some((progress.range.upper + problem.free_value() as i64) as f64));
                 }
                 return work.covered().map_or(StepStatus::Completed, StepStatus::Exhausted);

@@ -53,7 +53,8 @@ pub struct Setup {
     /// beside methods of the engine: its memory, a quarter of the stream's, limits it, and not its nodes.
     ///
     /// Nothing is tried on a problem that [leaves solutions out](crate::problem::Facts::is_complete), beside `dfs` and
-    /// its relatives, and where the length of a solution times the moves of the root is above eight times those nodes.
+    /// its relatives, and, except by such an own search, where the length of a solution times the moves of the root is
+    /// above eight times those nodes.
     /// The default is [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
     #[serde(default)]
     pub proof: f64,

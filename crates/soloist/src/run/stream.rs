@@ -153,7 +153,6 @@ impl Stream<'_> {
         ensure(self.rollout.players() == self.search.players(), "players of another search")?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
         (self.end, self.games) = (saved.end, saved.games);
-        ensure(self.meeting.is_some() == saved.meeting.is_some(), "streams that meet")?;
         self.meeting = saved.meeting;
         self.waiting = self.search.share().is_some() || self.is_due();
         Ok(())

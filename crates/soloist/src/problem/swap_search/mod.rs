@@ -208,7 +208,8 @@ impl<P: Exchange> Exchanges<P> {
         let Some((state, met)) = Self::walk(problem, moves) else { return false };
         let Score::Feasible(value) = problem.score(&state) else { return false };
         self.kind.get_or_insert_with(|| SolutionKind::seen(problem));
-        if !self.is_listed(moves) {
+        let is_new = !self.is_listed(moves);
+        if is_new {
             if !self.list(problem, moves, &met) {
                 return false;
             }
@@ -220,7 +221,10 @@ impl<P: Exchange> Exchanges<P> {
         self.log.clear();
         self.state = Some(state);
         self.proposal.is_half_made = false;
-        self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
+        if is_new {
+            // As the lists: a checkpoint has the solution that they belong to.
+            self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
+        }
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }
     }
 

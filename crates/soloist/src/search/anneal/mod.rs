@@ -174,8 +174,9 @@
 //! assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
 //! ```
 //!
-//! # References S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220,
-//! 1983, pages 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
+//! # References
+//! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
+//! 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
 //! simplification", arXiv:1409.5223, 2014 (over orders of variables). Populations: K. Hukushima and Y. Iba, "Population
 //! annealing and its application to a spin glass", AIP Conference Proceedings 690, 2003, pages 200-206; W. Wang, J.
 //! Machta and H. G. Katzgraber, "Comparing Monte Carlo methods for finding ground states of Ising spin glasses:

@@ -451,7 +451,8 @@ impl Search for AnnealSearch {
     }
 
     fn gift(&self) -> Option<(Score, &[MoveId])> {
-        let is_open = self.saved.present.is_some() && !self.saved.clock.is_measuring();
+        let is_measuring = self.saved.clock.is_measuring() && !self.iterates();
+        let is_open = self.saved.present.is_some() && !is_measuring;
         let best = self.saved.best.as_ref().filter(|_| is_open)?;
         Some((best.score, &best.moves))
     }
