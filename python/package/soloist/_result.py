@@ -89,7 +89,7 @@ class Result:
 
     >>> result = soloist.solve("knapsack", "weak:20x1000:1", playouts=2000, seed=1)
     >>> result.score, result.stop, result.playouts
-    (5095.0, 'exhausted', 181)
+    (5095.0, 'exhausted', 4)
     """
 
     #: The best score; None when no feasible solution was found.
