@@ -280,20 +280,22 @@ impl Problem for PyProblem {
     #[inline]
     fn apply(&self, state: &mut PyState, mv: PyMove) {
         Python::attach(|py| {
-            let next = self.ask(py, ("apply", Some(state)), None, || {
+            let name = if self.functions.step.is_some() { "step" } else { "apply" };
+            let next = self.ask(py, (name, Some(state)), None, || {
                 let before = state.0.bind(py);
                 let (next, listed) = match &self.functions.step {
                     None => (self.functions.apply.bind(py).call1((before, mv.object(py)))?, None),
-                    Some(step) => stepped(&step.bind(py).call1((before, mv.object(py)))?)?,
+                    Some(step) => stepped(&self.guard, &step.bind(py).call1((before, mv.object(py)))?)?,
                 };
                 if next.is_none() {
-                    return Err(returned("apply", &next, "the next state"));
+                    return Err(returned(name, &next, "the next state"));
                 }
                 if next.is(before) {
-                    let what =
-                        "apply returned the state that it was given: it must leave that as it is and return a new one";
+                    let what = format!(
+                        "{name} returned the state that it was given: it must leave that as it is and return a new one"
+                    );
                     let way = locked(&self.line).to(state.1).unwrap_or_default();
-                    return Err(broken(py, what.to_owned(), &way));
+                    return Err(broken(py, what, &way));
                 }
                 Ok(Some((next.unbind(), listed)))
             });

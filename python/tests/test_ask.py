@@ -103,5 +103,37 @@ def test_what_is_wrong_is_said():
         candidate.tell(1)
         with pytest.raises(RuntimeError, match="told before"):
             candidate.tell(2)
+    with pytest.raises(ValueError, match="start: ask begins without a known solution"):
+        soloist.ask(NoScore(), playouts=5, start=[0] * 10)
+    assert soloist.ask(NoScore(), playouts=5, start=None).best is None
     with pytest.raises(ValueError, match="in_flight: expected a whole number from 1 to 1024, got 0"):
         soloist.ask(NoScore(), playouts=5, in_flight=0)
+
+
+def test_an_evaluation_that_fails_ends_the_loop():
+    run = soloist.ask(NoScore(), method="sampling", playouts=1e6, in_flight=3)
+    before = threading.active_count()
+
+    def ended(done, candidate):
+        try:
+            candidate.tell(done.result())
+        except Exception as error:
+            candidate.fail(error)
+
+    def evaluate(bits):
+        return 1 / (sum(bits) - 5)
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool, pytest.raises(ZeroDivisionError):
+        for candidate in run:
+            pool.submit(evaluate, candidate.solution).add_done_callback(lambda done, one=candidate: ended(done, one))
+    assert threading.active_count() == before
+    # In the loop itself.
+    with pytest.raises(ZeroDivisionError):
+        for candidate in soloist.ask(NoScore(), method="sampling", playouts=5):
+            candidate.fail(ZeroDivisionError())
+    for candidate in soloist.ask(NoScore(), method="sampling", playouts=1):
+        with pytest.raises(TypeError, match="fail takes an exception, got str"):
+            candidate.fail("no score")
+        candidate.tell(1)
+        with pytest.raises(RuntimeError, match="told before"):
+            candidate.fail(ValueError())

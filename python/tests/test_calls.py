@@ -63,6 +63,36 @@ def test_wrong_steps_are_found():
         def step(self, state, move):
             return self.apply(state, move)
 
+    class SetOfMoves(Stepped):
+        def step(self, state, move):
+            after, moves = super().step(state, move)
+            return after, frozenset(moves)
+
+    class NoState(Stepped):
+        def step(self, state, move):
+            return None, []
+
+    class SameState(Stepped):
+        def step(self, state, move):
+            return state, self.moves(state)
+
+    class Endless(Stepped):
+        def step(self, state, move):
+            after, moves = super().step(state, move)
+            return after, itertools.count()
+
+    for problem, error, what in (
+        (SetOfMoves(), TypeError, "step must return moves in a fixed order, such as a list, it returned frozenset"),
+        (NoState(), TypeError, "step must return the next state, it returned None"),
+        (SameState(), soloist.BrokenPromise, "step returned the state that it was given"),
+    ):
+        with pytest.raises(error, match=what):
+            soloist.Session(problem, method="sampling").advance(playouts=5)
+    with pytest.raises(TypeError, match="step must return moves in a fixed order"):
+        soloist.check(SetOfMoves())
+    with pytest.raises(soloist.BrokenPromise, match="step has listed 5000000 moves: does it end"):
+        soloist.check(Endless())
+    assert soloist.solve(Endless(), method="sampling", time=0.05).stop == "time"
     with pytest.raises(soloist.BrokenPromise, match="step returned another state than apply for the move"):
         soloist.check(OtherState())
     with pytest.raises(soloist.BrokenPromise, match="step returned the moves .*, and moves .*, after the move"):
@@ -139,12 +169,19 @@ def test_wrong_edits_are_found():
 
     class InPlace(Line):
         def edit(self, moves, rng):
+            found = super().edit(moves, rng)
             moves.reverse()
+            return found
+
+    class Given(Line):
+        def edit(self, moves, rng):
             return 0, moves
 
     with pytest.raises(soloist.BrokenPromise):
         soloist.check(WrongChange())
     with pytest.raises(soloist.BrokenPromise):
         soloist.check(WrongMoves())
+    with pytest.raises(soloist.BrokenPromise, match="edit changed the moves that it was given"):
+        soloist.check(InPlace())
     with pytest.raises(ValueError, match="edit returned the moves that it was given"):
-        soloist.solve(InPlace(), method="anneal", playouts=100)
+        soloist.solve(Given(), method="anneal", playouts=100)

@@ -528,3 +528,12 @@ def test_check_says_what_may_be_compiled():
 
     for kind in (Fast, Lists, Biased, Grows):
         assert not soloist.check(kind()).may_compile
+
+
+def test_a_key_of_none_switches_keys_off():
+    @soloist.compiled
+    class NoKeys(Plain):
+        def key(self, state):
+            return None
+
+    assert soloist.solve(NoKeys(), method="dfs", time=60).score == soloist.solve(Plain(), method="dfs", time=60).score

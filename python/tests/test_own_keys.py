@@ -102,6 +102,22 @@ class Bare:
         self.pegs = pegs
 
 
+class Tupled(tuple):
+    """Holds the number as an item; its attribute is the same for different numbers."""
+
+    def __new__(cls, pegs):
+        made = super().__new__(cls, (pegs,))
+        made.count = pegs.bit_count()
+        return made
+
+    def __getnewargs__(self):
+        return tuple(self)
+
+    @property
+    def pegs(self):
+        return self[0]
+
+
 def test_states_of_plain_values_are_their_own_keys():
     least = Jumps().least()
     written, without = nodes(OwnKey()), nodes(NoKeys())
@@ -109,7 +125,7 @@ def test_states_of_plain_values_are_their_own_keys():
     for problem in (Jumps(), held(Frozen), held(Compared)):
         assert nodes(problem) == written
         assert soloist.check(problem).own_keys
-    for problem in (held(Identity), held(Bare)):
+    for problem in (held(Identity), held(Bare), held(Tupled)):
         assert nodes(problem) == without
         assert not soloist.check(problem).own_keys
     advice = soloist.check(held(Bare))

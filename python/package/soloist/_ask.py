@@ -33,7 +33,8 @@ class _Ended(Exception):
 class Candidate:
     """A solution that waits for its score."""
 
-    def __init__(self, moves: list[Any], solution: Any) -> None:
+    def __init__(self, moves: list[Any], solution: Any, run: Asking) -> None:
+        self._run = run
         #: Its moves.
         self.moves = moves
         #: The finished state.
@@ -47,6 +48,14 @@ class Candidate:
             raise RuntimeError("the score of this candidate was told before")
         self._answer = scored(lambda _: score, None)
         self._told.set()
+
+    def fail(self, error: BaseException) -> None:
+        """Says that there is no score: the loop over the candidates ends, and raises this error. From any thread."""
+        if not isinstance(error, BaseException):
+            raise TypeError(f"fail takes an exception, got {type(error).__name__}")
+        if self._answer is not None:
+            raise RuntimeError("the score of this candidate was told before")
+        self._run._failed(error)
 
     def __repr__(self) -> str:
         return f"Candidate(moves={_arguments.shown(self.moves)})"
@@ -125,14 +134,14 @@ class Asking:
             thread.start()
         running = len(threads)
         try:
-            while running:
+            while running and self._error is None:
                 try:
                     candidate = self._waiting.get(timeout=_PULSE)
                 except queue.Empty:
                     continue
                 if candidate is None:
                     running -= 1
-                else:
+                elif self._error is None:
                     yield candidate
         finally:
             self._is_over.set()
@@ -148,7 +157,7 @@ class Asking:
             candidate = self._known.get(tuple(moves))
             is_new = candidate is None
             if candidate is None:
-                candidate = self._known[tuple(moves)] = Candidate(moves, node.state)
+                candidate = self._known[tuple(moves)] = Candidate(moves, node.state, self)
         if is_new:
             self._waiting.put(candidate)
         while not candidate._told.wait(_PULSE):
@@ -158,6 +167,14 @@ class Asking:
         if is_new:
             self._note(candidate, *candidate._answer)
         return candidate._answer
+
+    def _failed(self, error: BaseException) -> None:
+        """Ends all searches; the loop raises the first error."""
+        with self._lock:
+            self._error = self._error or error
+        self._is_over.set()
+        # The loop looks at once.
+        self._waiting.put(None)
 
     def _note(self, candidate: Candidate, score: float | None, violation: float | None) -> None:
         solution = Solution(score, violation, candidate.moves, candidate.solution)
@@ -184,8 +201,7 @@ class Asking:
         except _Ended:
             pass
         except BaseException as error:
-            self._error = self._error or error
-            self._is_over.set()
+            self._failed(error)
         finally:
             self._waiting.put(None)
 
@@ -204,7 +220,9 @@ def ask(problem: Any, *, playouts: int | float, in_flight: int = 1, seed: int = 
             looks at before its first playout.
         in_flight: candidates that wait for their scores at a time, up to 1024.
         seed: the seed of the first search.
-        **settings: the method and its parameters, as for :class:`Session`.
+        **settings: the method and its parameters, as for :class:`Session`, without ``start``.
+
+    Where a score cannot be found, :meth:`Candidate.fail` ends the run, and the loop raises its error.
 
     >>> class Bits(soloist.Problem):
     ...     def root(self): return ()
@@ -218,4 +236,6 @@ def ask(problem: Any, *, playouts: int | float, in_flight: int = 1, seed: int = 
     """
     count = _arguments.count("in_flight", in_flight, most=1024)
     most = _arguments.count("playouts", playouts)
+    if settings.get("start") is not None:
+        raise ValueError("start: ask begins without a known solution, because nobody has told its score")
     return Asking(problem, min(count, most), most, {**settings, "seed": _arguments.seed("seed", seed)})

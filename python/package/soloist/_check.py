@@ -171,7 +171,10 @@ class _Walk:
 
     def listed(self, name: str, state: Any) -> list[Any] | None:
         """Returns what a function lists; None: the compiled part does not accept it and says why."""
-        found = self.call(name, state)
+        return self.items(name, self.call(name, state))
+
+    def items(self, name: str, found: Any) -> list[Any] | None:
+        """Returns the moves of what a function returned; None as for `listed`."""
         if found is None or isinstance(found, (str, bytes, set, frozenset)):
             return None
         try:
@@ -282,8 +285,8 @@ class _Walk:
         after = self.call("apply", state, move)
         if not _alike(found[0], after):
             raise self.broken(f"step returned another state than apply for the move {move!r}")
-        listed, moves = list(found[1]), self.listed("moves", after)
-        if moves is not None and not _same(listed, moves):
+        listed, moves = self.items("step", found[1]), self.listed("moves", after)
+        if listed is not None and moves is not None and not _same(listed, moves):
             raise self.broken(f"step returned the moves {_short(listed)}, and moves {_short(moves)}, after the move {move!r}")
 
     def edited(self) -> None:
@@ -292,7 +295,11 @@ class _Walk:
         if old is None:
             return
         for _ in range(_EDITS):
-            found = self.call("edit", list(before), random.Random(self.rng.getrandbits(32)))
+            given = list(before)
+            copied = _Copy(given)
+            found = self.call("edit", given, random.Random(self.rng.getrandbits(32)))
+            if copied.differs():
+                raise self.broken("edit changed the moves that it was given: leave them as they are and return a new list")
             if not (isinstance(found, tuple) and len(found) == 2):
                 # None, or the compiled part says so.
                 continue

@@ -170,11 +170,15 @@ class Compiled:
         root = problem.root()
         self._shape = shape_of(root, self._wrong)
         sources = _sources(problem, found)
+        if "key" in sources and problem.key(root) is None:
+            # It switches keys off.
+            del sources["key"]
         every = [*sources.values(), *methods_of(type(problem), sources.values()).values()]
         me = attributes(problem, every, self._wrong)
         state = numba.typeof(self._rebuilt(self._words(root)))
         kinds: tuple[Any, Any] = (numba.typeof(me), state)
-        if before is not None and before._kinds == kinds and _code(before._before) == _code(self._before):
+        is_same = before is not None and before._kinds == kinds and before._kernels.keys() == sources.keys()
+        if is_same and before is not None and _code(before._before) == _code(self._before):
             # Only numbers have changed, which the kernels are given.
             made = (before._kernels, before._writer)
         else:

@@ -19,8 +19,8 @@ MethodName = Literal[
     "sp-mcts-balanced", "sp-mcts-exploration", "sp-mcts-cem", "sp-mcts-move", "sp-mcts-move-cem", "sp-mcts-adapted",
     "bmcts", "bmcts-samegame", "bmcts-samegame-informed", "bmcts-bubble-breaker", "bmcts-clickomania",
     "sa-uct", "uct-ratio", "nmcs", "nrpa", "beam-nrpa", "hd-nrpa", "gnrpa", "gnrpa-lr", "beam", "cabs", "dfs",
-    "best-first", "bfs", "iterative-broadening", "ida-star", "anneal", "auto", "uct-log", "symmetric", "learned",
-    "sections", "sisr", "k-list", "four-lists", "ranks", "refine",
+    "best-first", "bfs", "iterative-broadening", "ida-star", "anneal", "ils", "auto", "uct-log", "symmetric",
+    "learned", "sections", "sisr", "k-list", "four-lists", "ranks", "refine", "minknap",
 ]  # fmt: skip
 
 

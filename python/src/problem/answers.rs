@@ -132,17 +132,28 @@ pub(super) fn collect(guard: &Guard, function: &str, list: &Bound<'_, PyAny>, mo
 }
 
 /// Takes what `step` returned apart: the next state and its moves.
-pub(super) fn stepped<'py>(found: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<Py<PyAny>>)> {
+pub(super) fn stepped<'py>(
+    guard: &Guard,
+    found: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyAny>, Option<Py<PyAny>>)> {
     const EXPECTED: &str = "a pair of the next state and its moves";
     let Ok((next, moves)) = found.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
         return Err(returned("step", found, EXPECTED));
     };
-    // They may be asked for again.
     let is_list = moves.is_exact_instance_of::<PyList>() || moves.is_exact_instance_of::<PyTuple>();
-    let moves = if is_list || moves.try_iter().is_err() || moves.is_instance_of::<PySet>() {
-        moves
-    } else {
-        PyList::new(moves.py(), moves.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any()
-    };
-    Ok((next, Some(moves.unbind())))
+    let is_set = moves.is_instance_of::<PySet>() || moves.is_instance_of::<PyFrozenSet>();
+    if is_list || is_set {
+        return Ok((next, Some(moves.unbind())));
+    }
+    let Ok(items) = moves.try_iter() else { return Ok((next, Some(moves.unbind()))) };
+    // They may be asked for again.
+    let listed = PyList::empty(moves.py());
+    for item in items {
+        listed.append(item?)?;
+        // A generator may have no end.
+        if guard.gives_up() {
+            break;
+        }
+    }
+    Ok((next, Some(listed.into_any().unbind())))
 }

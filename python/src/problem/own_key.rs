@@ -6,7 +6,8 @@ use crate::live::locked;
 use crate::moves::PyMove;
 use crate::value::encode;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple, PyType};
 use soloist::problem::Key;
 use soloist::{Problem, Rng};
 use std::collections::HashSet;
@@ -236,19 +237,36 @@ fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyResul
         return named(PyTuple::new(value.py(), parts.collect::<PyResult<Vec<_>>>()?)?.as_any(), b'D');
     }
     if value.hasattr("_value_")? && value.hasattr("_name_")? {
-        return named(PyTuple::new(value.py(), [value.getattr("_name_")?])?.as_any(), b'E');
+        // Members of a `Flag` that are made of others have no name in CPython 3.10.
+        let name = value.getattr("_name_")?;
+        let name = if name.is_none() { value.getattr("_value_")? } else { name };
+        return named(PyTuple::new(value.py(), [name])?.as_any(), b'E');
     }
     // A class with a comparison of its own: equal attributes are more than it asks for.
     let object = value.py().get_type::<PyAny>();
     let own =
         |name: &str| PyResult::Ok(!kind.getattr(name)?.is_none() && !kind.getattr(name)?.is(&object.getattr(name)?));
-    if own("__eq__")? && own("__hash__")? && value.hasattr("__dict__")? && !kind.hasattr("__slots__")? {
+    let is_all = own("__eq__")? && own("__hash__")? && value.hasattr("__dict__")? && !kind.hasattr("__slots__")?;
+    if is_all && holds_attributes_only(&kind)? {
         let parts = value.getattr("__dict__")?.call_method0("items")?;
         let mut parts: Vec<Bound<'_, PyAny>> = parts.try_iter()?.collect::<PyResult<_>>()?;
         parts.sort_by_cached_key(|part| part.get_item(0).map(|name| name.to_string()).unwrap_or_default());
         return named(PyTuple::new(value.py(), parts)?.as_any(), b'O');
     }
     Ok(false)
+}
+
+/// Whether objects of a class hold nothing beside their `__dict__`. Those of a class derived from `tuple`, `dict` or
+/// another one written in C hold more, and are larger than those of a class without bases.
+fn holds_attributes_only(kind: &Bound<'_, PyType>) -> PyResult<bool> {
+    static PLAIN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let plain = PLAIN.import(kind.py(), "soloist._ask", "Candidate")?;
+    for size in ["__basicsize__", "__itemsize__"] {
+        if !kind.getattr(size)?.eq(plain.getattr(size)?)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the integers of a set in their order; `None`: it holds other values.
