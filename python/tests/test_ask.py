@@ -7,20 +7,7 @@ import time
 import pytest
 
 import soloist
-from common import Knapsack, Tour
-
-
-class NoScore(soloist.Problem):
-    """As many ones as possible in ten bits."""
-
-    def root(self):
-        return ()
-
-    def moves(self, bits):
-        return [0, 1] if len(bits) < 10 else []
-
-    def apply(self, bits, bit):
-        return bits + (bit,)
+from common import Knapsack, NoScore, Tour
 
 
 @pytest.mark.parametrize("method", ["sampling", "nrpa", "anneal", "auto"])

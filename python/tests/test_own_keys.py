@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 import soloist
+from common import NoScore
 
 
 class Jumps(soloist.Problem):
@@ -145,16 +146,7 @@ def test_runs_repeat_and_continue():
 
 
 def test_states_that_never_repeat_have_no_keys():
-    class Bits(soloist.Problem):
-        def root(self):
-            return ()
-
-        def moves(self, bits):
-            return [0, 1] if len(bits) < 10 else []
-
-        def apply(self, bits, bit):
-            return bits + (bit,)
-
+    class Bits(NoScore):
         def score(self, bits):
             return sum(bits)
 

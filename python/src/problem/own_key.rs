@@ -7,7 +7,7 @@ use crate::moves::PyMove;
 use crate::value::encode;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyString, PyTuple, PyType};
 use soloist::problem::Key;
 use soloist::{Problem, Rng};
 use std::collections::HashSet;
@@ -256,13 +256,17 @@ fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyResul
     Ok(false)
 }
 
-/// Whether objects of a class hold nothing beside their `__dict__`. Those of a class derived from `tuple`, `dict` or
+/// Whether objects of a class hold nothing but their `__dict__`. Those of a class derived from `tuple`, `dict` or
 /// another one written in C hold more, and are larger than those of a class without bases.
 fn holds_attributes_only(kind: &Bound<'_, PyType>) -> PyResult<bool> {
     static PLAIN: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let plain = PLAIN.import(kind.py(), "soloist._ask", "Candidate")?;
+    let py = kind.py();
+    let plain = PLAIN.get_or_try_init(py, || {
+        let class = py.get_type::<PyType>().call1(("Plain", PyTuple::empty(py), PyDict::new(py)))?;
+        PyResult::Ok(class.cast_into::<PyType>()?.unbind())
+    })?;
     for size in ["__basicsize__", "__itemsize__"] {
-        if !kind.getattr(size)?.eq(plain.getattr(size)?)? {
+        if !kind.getattr(size)?.eq(plain.getattr(py, size)?)? {
             return Ok(false);
         }
     }

@@ -53,7 +53,7 @@ pub trait Extras<P: Problem> {
     /// Returns the methods that are known to suit this instance, with their settings, the best one first. None
     /// by default.
     ///
-    /// They race in `auto` besides the presets that can use what the problem offers.
+    /// They race in `auto` with the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {
         Vec::new()
     }

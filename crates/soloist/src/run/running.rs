@@ -19,8 +19,7 @@ use crate::core::codec::{CheckpointError, open};
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::source::ErasedSource;
-use crate::search::parameters::Table;
-use crate::search::{Method, Tally, replay_legal};
+use crate::search::{Tally, replay_legal};
 use crate::{Rng, Score};
 use std::fs::File;
 use std::sync::Arc;
@@ -51,12 +50,6 @@ pub(super) struct Watching<'a> {
     pub(super) observer: &'a mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) stop: Option<&'a AtomicBool>,
-}
-
-/// Whether the streams of a run meet. Those of a race do not where time is limited: one whose winner proves makes no
-/// playouts, and the others would wait for it.
-fn meets(method: &Method, budget: &Budget) -> bool {
-    method.meets() && (budget.time.is_none() || !matches!(method.table(), Table::Auto(_)))
 }
 
 fn no_rollout(source: &dyn ErasedSource<'_>, name: &str, known: &[&str]) -> SolveError {
@@ -123,7 +116,7 @@ impl<'p> Running<'p> {
                 proof,
                 watch,
                 end: None,
-                meeting: (count > 1 && meets(&setup.method, budget)).then(|| next_meeting(0)),
+                meeting: (count > 1 && setup.method.meets(budget.time.is_some())).then(|| next_meeting(0)),
                 horizon: BudgetShare::default(),
             });
         }

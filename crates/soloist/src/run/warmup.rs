@@ -40,7 +40,7 @@ const OWN_PART: u64 = 4;
 const HEAD: Duration = Duration::from_secs(1);
 const HEAD_PART: f64 = 0.5;
 
-/// Returns the memory that an attempt at a proof beside a method takes from a stream's.
+/// Returns the memory that an attempt at a proof takes from that of a stream with this method.
 pub(super) fn memory_of(method: &Method, problem: &dyn ErasedProblem, stream: u64) -> u64 {
     if own(method, problem).is_some() { stream / OWN_PART } else { (stream / PART).min(MEMORY) }
 }

@@ -52,8 +52,9 @@ pub(crate) trait Family {
         false
     }
 
-    /// Whether the streams of a run meet at counted times and exchange what they work on.
-    fn meets(&self) -> bool {
+    /// Whether the streams of a run meet at counted times and exchange what they work on. `is_timed`: a limit of time
+    /// may end the run.
+    fn meets(&self, _is_timed: bool) -> bool {
         false
     }
 

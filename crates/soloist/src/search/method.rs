@@ -136,8 +136,8 @@ macro_rules! families {
             }
 
             /// Whether the streams of a run meet at counted times.
-            pub(crate) fn meets(&self) -> bool {
-                match &self.0 { $(Table::$family(parameters) => Family::meets(parameters),)+ }
+            pub(crate) fn meets(&self, is_timed: bool) -> bool {
+                match &self.0 { $(Table::$family(parameters) => Family::meets(parameters, is_timed),)+ }
             }
 
             /// Whether the search may finish no game for very long, so that a limit of playouts need not end it.

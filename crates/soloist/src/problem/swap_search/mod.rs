@@ -42,7 +42,7 @@ struct Step {
     new: u32,
 }
 
-/// What [`Neighborhood::save`] writes: the solution beside which decisions were listed, the one of the last state that
+/// What [`Neighborhood::save`] writes: the solution from which decisions were listed, the one of the last state that
 /// was made from the root, the exchanges since then, the table of wide moves, and what was learned of pairs of places.
 type Saved = (Vec<MoveId>, Vec<MoveId>, Vec<Step>, Vec<u8>, Pairs);
 
@@ -79,7 +79,7 @@ pub struct Exchanges<P: Exchange> {
     state: Option<P::State>,
     /// The score of the present solution with the sign of a cost, summed up.
     cost: f64,
-    /// The solution beside which decisions were listed, and that of the state that was made from the root, with the
+    /// The solution from which decisions were listed, and that of the state that was made from the root, with the
     /// exchanges since.
     origin: Vec<P::Move>,
     base: Vec<P::Move>,
@@ -209,12 +209,8 @@ impl<P: Exchange> Exchanges<P> {
         let Score::Feasible(value) = problem.score(&state) else { return false };
         self.kind.get_or_insert_with(|| SolutionKind::seen(problem));
         let is_new = !self.is_listed(moves);
-        if is_new {
-            if !self.list(problem, moves, &met) {
-                return false;
-            }
-            self.origin = moves.to_vec();
-            self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
+        if is_new && !self.list(problem, moves, &met) {
+            return false;
         }
         self.cost = sign(problem.sense()) * value;
         (self.moves, self.base) = (moves.to_vec(), moves.to_vec());
@@ -222,7 +218,9 @@ impl<P: Exchange> Exchanges<P> {
         self.state = Some(state);
         self.proposal.is_half_made = false;
         if is_new {
-            // As the lists: a checkpoint has the solution that they belong to.
+            // What belongs to the lists: a checkpoint has this solution, from which all of it is found again.
+            self.origin = moves.to_vec();
+            self.pairs.reset(if self.is_assignment() { moves.len() } else { 0 });
             self.in_place = self.can_exchange(problem) && (!self.is_assignment() || repeats(moves));
         }
         if self.is_assignment() { !self.open.is_empty() } else { self.choices(0).len() > 1 }

@@ -18,12 +18,14 @@ impl Walker {
         }
     }
 
-    /// Plays the decision that costs least directly behind the last one, of equal ones one that is drawn, until the
-    /// game ends, and appends the moves. Returns false where the problem names no links.
+    /// Plays a game: at each state the decision that costs least directly behind the last one, of equal ones one that
+    /// is drawn. Returns false where the problem names no links.
     pub(super) fn follow_links(&mut self, context: &mut Context<'_>, moves: &mut Vec<MoveId>) -> bool {
         if !self.links.as_ref().is_some_and(Links::are_named) {
             return false;
         }
+        moves.clear();
+        self.state.clone_from(&self.root);
         let problem = context.problem;
         let sign = if problem.sense() == Sense::Maximize { -1.0 } else { 1.0 };
         let mut last = None;

@@ -11,7 +11,7 @@ impl Family for Anneal {
         &["steps", "start", "end", "runs", "depth", "most", "population", "finish", "reheats", "local"]
     }
 
-    fn meets(&self) -> bool {
+    fn meets(&self, _: bool) -> bool {
         true
     }
 

@@ -153,8 +153,6 @@ impl AnnealSearch {
     /// answer, and where descents begin, but no better start for a cooling than another.
     fn begin(&mut self, context: &mut Context<'_>) {
         self.prepare(context);
-        self.moves.clear();
-        self.walker.state.clone_from(&self.walker.root);
         if !std::mem::replace(&mut self.saved.begun, true) && self.walker.follow_links(context, &mut self.moves) {
             let score = context.score_leaf(&self.walker.state, &self.moves);
             context.tally.counters.nodes += self.moves.len() as u64;
@@ -371,7 +369,7 @@ impl AnnealSearch {
         }
         let accepted = if worth.feasible == present.feasible {
             // Nothing worse is accepted while differences are measured.
-            let limit = if self.saved.clock.is_measuring() && !self.iterates() { 0.0 } else { limit };
+            let limit = if self.saved.clock.is_measuring() { 0.0 } else { limit };
             Acceptance::below(context.rng, limit).accepts(worth.cost - present.cost)
         } else {
             worth.feasible
@@ -451,8 +449,7 @@ impl Search for AnnealSearch {
     }
 
     fn gift(&self) -> Option<(Score, &[MoveId])> {
-        let is_measuring = self.saved.clock.is_measuring() && !self.iterates();
-        let is_open = self.saved.present.is_some() && !is_measuring;
+        let is_open = self.saved.present.is_some() && !self.saved.clock.is_measuring();
         let best = self.saved.best.as_ref().filter(|_| is_open)?;
         Some((best.score, &best.moves))
     }

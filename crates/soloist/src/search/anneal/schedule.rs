@@ -93,7 +93,7 @@ impl Clock {
         (self.step, self.round) = (0, 0);
         self.turns = Turns::default();
         self.spread = Default::default();
-        self.measuring = true;
+        self.measuring = parameters.kicks == 0;
         self.heat = 0.0;
         self.quench.reset();
         match part {

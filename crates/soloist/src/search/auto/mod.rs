@@ -170,8 +170,9 @@ impl Family for Auto {
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }
 
-    fn meets(&self) -> bool {
-        true
+    /// A stream whose winner looks for a proof makes no playouts, and by the clock the others would wait for it.
+    fn meets(&self, is_timed: bool) -> bool {
+        !is_timed
     }
 
     /// Where others race as well, these end with their part of the effort.

@@ -12,7 +12,7 @@ impl Family for Nrpa {
         &["level", "iterations", "alpha", "playouts", "bias_weight", "clamp", "beam", "width", "arms", "restarts"]
     }
 
-    fn meets(&self) -> bool {
+    fn meets(&self, _: bool) -> bool {
         !self.shares()
     }
 
